@@ -1,0 +1,51 @@
+#include "core/rotation.hpp"
+
+namespace scree {
+
+Mat3 exp_rotation(const Vec3& a) {
+  const double angle_squared = a.squaredNorm();
+  double sine = 0.0, cosine = 0.0;  // sin(t)/t and (1 - cos t)/t^2
+  if (angle_squared < 1e-4) {
+    // Taylor series: the neglected terms are below 1e-19 here.
+    sine = 1.0 - angle_squared / 6.0 * (1.0 - angle_squared / 20.0 * (1.0 - angle_squared / 42.0));
+    cosine = 0.5 - angle_squared / 24.0 * (1.0 - angle_squared / 30.0 * (1.0 - angle_squared / 56.0));
+  } else {
+    const double angle = std::sqrt(angle_squared);
+    const double half = std::sin(0.5 * angle);
+    sine = std::sin(angle) / angle;
+    cosine = 2.0 * half * half / angle_squared;
+  }
+  const Mat3 s = skew(a);
+  return Mat3::Identity() + sine * s + cosine * s * s;
+}
+
+Vec3 log_rotation(const Mat3& rotation) {
+  const Eigen::Quaterniond q(rotation);
+  const double sign = q.w() < 0.0 ? -1.0 : 1.0;
+  const Vec3 v = sign * q.vec();
+  const double sine = v.norm();
+  if (sine < 1e-12) return 2.0 * v;
+  return 2.0 * std::atan2(sine, sign * q.w()) / sine * v;
+}
+
+Mat3 orthonormalised(const Mat3& rotation) {
+  return 1.5 * rotation - 0.5 * rotation * (rotation.transpose() * rotation);
+}
+
+Mat3 frame_from_normal(const Vec3& n) {
+  // Branch on the sign of n_z only; the frame is smooth elsewhere.
+  const double sign = std::copysign(1.0, n.z());
+  const double a = -1.0 / (sign + n.z());
+  const double b = n.x() * n.y() * a;
+  Mat3 frame;
+  frame.row(0) = n.transpose();
+  frame.row(1) << 1.0 + sign * n.x() * n.x() * a, sign * b, -sign * n.x();
+  frame.row(2) << b, sign + n.y() * n.y() * a, -n.y();
+  return frame;
+}
+
+Mat3 rotation_from_quaternion(double w, double x, double y, double z) {
+  return Eigen::Quaterniond(w, x, y, z).normalized().toRotationMatrix();
+}
+
+}  // namespace scree

@@ -1,0 +1,23 @@
+/// Moving, stretching and cutting shapes.
+#pragma once
+
+#include <utility>
+
+#include "geometry/shape.hpp"
+
+namespace scree::geometry {
+
+/// Scale along the axes about the origin. A sphere needs equal factors (or becomes an ellipsoid);
+/// factors must be positive and finite.
+void scale(Shape& shape, const Vec3& factors);
+void translate(Shape& shape, const Vec3& vector);
+/// Rotate by an angle (radians) about the axis through `point`.
+void rotate(Shape& shape, const Vec3& point, const Vec3& axis, double angle);
+[[nodiscard]] Vec3 rotated(const Vec3& x, const Vec3& point, const Vec3& axis, double angle);
+
+/// Cut by the plane through `point`: {below, above} the side the normal points to. Polyhedra are cut
+/// exactly (the new face gets `cut_surface`); spheres and ellipsoids go whole to the side their centre is on. Either half may be
+/// empty. Mesh pieces become plain polyhedra.
+[[nodiscard]] std::pair<Shape, Shape> split(const Shape& shape, const Vec3& point, const Vec3& normal, int cut_surface);
+
+}  // namespace scree::geometry
