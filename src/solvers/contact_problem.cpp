@@ -1,0 +1,31 @@
+#include "solvers/contact_problem.hpp"
+
+#include "core/error.hpp"
+
+namespace scree::solvers {
+
+void ContactProblem::validate() const {
+  const std::size_t n = kind.size();
+  if (!W) throw_input("contact problem: it has no operator W");
+  if (W->diagonal().size() != n || mu.size() != n || B.size() != 3 * n)
+    throw_input("contact problem: sizes disagree (W {} blocks, kind {}, mu {}, B {} numbers; B needs three a block)",
+                W->diagonal().size(), n, mu.size(), B.size());
+  for (std::size_t a = 0; a < n; ++a) {
+    if (!(mu[a] >= 0.0) || !std::isfinite(mu[a]))
+      throw_input("contact problem: mu[{}] = {}; friction coefficients are finite and not negative", a, mu[a]);
+    if (!W->diagonal()[a].allFinite()) throw_input("contact problem: the diagonal block {} of W is not finite", a);
+    for (std::size_t k = 3 * a; k < 3 * a + 3; ++k)
+      if (!std::isfinite(B[k])) throw_input("contact problem: B[{}] = {} (block {}) is not finite", k, B[k], a);
+  }
+}
+
+std::vector<double> block_scaling(const Operator& W) {
+  std::vector<double> rho(W.diagonal().size());
+  for (std::size_t a = 0; a < rho.size(); ++a) {
+    const double trace = W.diagonal()[a].trace();
+    rho[a] = trace > 0.0 ? 3.0 / trace : 1.0;
+  }
+  return rho;
+}
+
+}  // namespace scree::solvers

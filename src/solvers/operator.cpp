@@ -1,0 +1,209 @@
+#include "solvers/operator.hpp"
+
+#include <map>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+
+namespace scree::solvers {
+
+namespace {
+constexpr int kRigidDofs = 6;
+
+using ConstRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
+using ConstRigidRows = Eigen::Map<const Eigen::Matrix<double, 3, kRigidDofs, Eigen::RowMajor>>;
+}  // namespace
+
+void BodyForm::reset(std::span<const int> body_dofs) {
+  dof_start_.assign(1, 0);
+  rigid_ = true;
+  for (int dofs : body_dofs) {
+    dof_start_.push_back(dof_start_.back() + dofs);
+    rigid_ = rigid_ && dofs == kRigidDofs;
+  }
+  bodies_of_.clear();
+  row_start_.assign(1, 0);
+  rows_.clear();
+}
+
+void BodyForm::reset_rigid(int bodies) {
+  dof_start_.resize(static_cast<std::size_t>(bodies) + 1);
+  for (int b = 0; b <= bodies; ++b) dof_start_[static_cast<std::size_t>(b)] = kRigidDofs * b;
+  rigid_ = true;
+  bodies_of_.clear();
+  row_start_.assign(1, 0);
+  rows_.clear();
+}
+
+std::array<std::span<double>, 2> BodyForm::add_block(int body0, int body1) {
+  bodies_of_.push_back({body0, body1});
+  const std::size_t start = row_start_.back();
+  const std::size_t size0 = body0 < 0 ? 0 : 3 * static_cast<std::size_t>(body_dofs(body0));
+  const std::size_t size1 = body1 < 0 ? 0 : 3 * static_cast<std::size_t>(body_dofs(body1));
+  row_start_.push_back(start + size0);
+  row_start_.push_back(start + size0 + size1);
+  rows_.resize(start + size0 + size1);
+  return {std::span<double>(rows_.data() + start, size0), std::span<double>(rows_.data() + start + size0, size1)};
+}
+
+void BodyForm::finish() {
+  const auto blocks = static_cast<int>(bodies_of_.size());
+  diagonal_.resize(bodies_of_.size());
+  parallel_for(blocks, [&](std::ptrdiff_t a) {
+    Mat3 sum = Mat3::Zero();
+    for (int side = 0; side < 2; ++side) {
+      const auto r = rows(static_cast<int>(a), side);
+      if (r.empty()) continue;
+      const ConstRows Hs(r.data(), 3, static_cast<Eigen::Index>(r.size() / 3));
+      sum += Hs * Hs.transpose();
+    }
+    diagonal_[static_cast<std::size_t>(a)] = sum;
+  });
+
+  // Blocks of each body in ascending order, so that gathered sums do not depend on threads.
+  incidence_start_.assign(dof_start_.size(), 0);
+  for (const auto& pair : bodies_of_)
+    for (int body : pair)
+      if (body >= 0) ++incidence_start_[static_cast<std::size_t>(body) + 1];
+  for (std::size_t b = 1; b < incidence_start_.size(); ++b) incidence_start_[b] += incidence_start_[b - 1];
+  incidence_.resize(static_cast<std::size_t>(incidence_start_.back()));
+  std::vector<int> next(incidence_start_.begin(), incidence_start_.end() - 1);
+  for (int a = 0; a < blocks; ++a)
+    for (int side = 0; side < 2; ++side)
+      if (const int body = bodies_of_[static_cast<std::size_t>(a)][static_cast<std::size_t>(side)]; body >= 0)
+        incidence_[static_cast<std::size_t>(next[static_cast<std::size_t>(body)]++)] = 2 * a + side;
+}
+
+void BodyForm::scatter(std::span<const double> R, std::span<double> y) const {
+  parallel_for(bodies(), [&](std::ptrdiff_t b) {
+    const int body = static_cast<int>(b);
+    Eigen::Map<VecX> sum(y.data() + dof_start(body), body_dofs(body));
+    sum.setZero();
+    for (int entry : incidence(body)) {
+      const Eigen::Map<const Vec3> r(R.data() + 3 * (entry / 2));
+      const auto h = rows(entry / 2, entry % 2);
+      if (rigid_)
+        sum.head<kRigidDofs>().noalias() += ConstRigidRows(h.data()).transpose() * r;
+      else
+        sum.noalias() += ConstRows(h.data(), 3, sum.size()).transpose() * r;
+    }
+  });
+}
+
+void BodyForm::gather(std::span<const double> y, std::span<double> U) const {
+  parallel_for(blocks(), [&](std::ptrdiff_t a) {
+    Vec3 sum = Vec3::Zero();
+    for (int side = 0; side < 2; ++side) {
+      const auto h = rows(static_cast<int>(a), side);
+      if (h.empty()) continue;
+      const int body = bodies_of_[static_cast<std::size_t>(a)][static_cast<std::size_t>(side)];
+      const double* part = y.data() + dof_start(body);
+      if (rigid_)
+        sum.noalias() += ConstRigidRows(h.data()) * Eigen::Map<const Vec6>(part);
+      else
+        sum.noalias() += ConstRows(h.data(), 3, body_dofs(body)) * Eigen::Map<const VecX>(part, body_dofs(body));
+    }
+    Eigen::Map<Vec3>(U.data() + 3 * a) = sum;
+  });
+}
+
+void BodyForm::apply(std::span<const double> R, std::span<double> U) const {
+  thread_local std::vector<double> y;
+  y.resize(static_cast<std::size_t>(dofs()));
+  scatter(R, y);
+  gather(y, U);
+}
+
+BodyForm BodyForm::restricted(std::span<const int> blocks, std::vector<int>& body_map) const {
+  body_map.assign(static_cast<std::size_t>(bodies()), -1);
+  std::vector<int> sizes;
+  for (int a : blocks)
+    for (int body : bodies_of(a))
+      if (body >= 0 && body_map[static_cast<std::size_t>(body)] < 0) {
+        body_map[static_cast<std::size_t>(body)] = static_cast<int>(sizes.size());
+        sizes.push_back(body_dofs(body));
+      }
+  BodyForm part;
+  part.reset(sizes);
+  for (int a : blocks) {
+    const auto& pair = bodies_of(a);
+    const auto mapped = [&](int body) { return body < 0 ? -1 : body_map[static_cast<std::size_t>(body)]; };
+    const auto sides = part.add_block(mapped(pair[0]), mapped(pair[1]));
+    for (int side = 0; side < 2; ++side) {
+      const auto from = rows(a, side);
+      std::copy(from.begin(), from.end(), sides[static_cast<std::size_t>(side)].begin());
+    }
+  }
+  part.finish();
+  return part;
+}
+
+ExplicitForm::ExplicitForm(std::vector<int> row_start, std::vector<int> columns, std::vector<RowMat3> values)
+    : row_start_(std::move(row_start)), columns_(std::move(columns)), values_(std::move(values)) {
+  if (row_start_.empty() || row_start_.back() != static_cast<int>(columns_.size()) || columns_.size() != values_.size())
+    throw_input("W: row starts, columns and values disagree ({} rows, {} columns, {} values)",
+                row_start_.empty() ? 0 : row_start_.size() - 1, columns_.size(), values_.size());
+  const int blocks = static_cast<int>(row_start_.size()) - 1;
+  diagonal_.assign(static_cast<std::size_t>(blocks), Mat3::Zero());
+  for (int a = 0; a < blocks; ++a)
+    for (std::size_t k = 0; k < this->columns(a).size(); ++k)
+      if (this->columns(a)[k] == a) diagonal_[static_cast<std::size_t>(a)] = this->values(a)[k];
+}
+
+void ExplicitForm::apply(std::span<const double> R, std::span<double> U) const {
+  parallel_for(blocks(), [&](std::ptrdiff_t a) {
+    Vec3 sum = Vec3::Zero();
+    const auto cols = columns(static_cast<int>(a));
+    const auto vals = values(static_cast<int>(a));
+    for (std::size_t k = 0; k < cols.size(); ++k) sum.noalias() += vals[k] * Eigen::Map<const Vec3>(R.data() + 3 * cols[k]);
+    Eigen::Map<Vec3>(U.data() + 3 * a) = sum;
+  }, 256);
+}
+
+double ExplicitForm::asymmetry() const {
+  double largest = 0.0, difference = 0.0;
+  for (int a = 0; a < blocks(); ++a) {
+    const auto cols = columns(a);
+    for (std::size_t k = 0; k < cols.size(); ++k) {
+      const RowMat3& block = values(a)[k];
+      largest = std::max(largest, block.cwiseAbs().maxCoeff());
+      // The mirrored block, zero when it is not stored.
+      const auto mirror = columns(cols[k]);
+      const auto found = std::lower_bound(mirror.begin(), mirror.end(), a);
+      if (found != mirror.end() && *found == a) {
+        const auto position = static_cast<std::size_t>(found - mirror.begin());
+        difference = std::max(difference, (block - values(cols[k])[position].transpose()).cwiseAbs().maxCoeff());
+      } else {
+        difference = std::max(difference, block.cwiseAbs().maxCoeff());
+      }
+    }
+  }
+  return largest > 0.0 ? difference / largest : 0.0;
+}
+
+ExplicitForm make_explicit(const BodyForm& form) {
+  std::vector<int> row_start{0}, columns;
+  std::vector<RowMat3> values;
+  std::map<int, RowMat3> row;
+  for (int a = 0; a < form.blocks(); ++a) {
+    row.clear();
+    row.emplace(a, RowMat3::Zero());
+    for (int side = 0; side < 2; ++side) {
+      const int body = form.bodies_of(a)[static_cast<std::size_t>(side)];
+      if (body < 0) continue;
+      const ConstRows mine(form.rows(a, side).data(), 3, form.body_dofs(body));
+      for (int entry : form.incidence(body)) {
+        const ConstRows other(form.rows(entry / 2, entry % 2).data(), 3, form.body_dofs(body));
+        row.try_emplace(entry / 2, RowMat3::Zero()).first->second += mine * other.transpose();
+      }
+    }
+    for (const auto& [column, block] : row) {
+      columns.push_back(column);
+      values.push_back(block);
+    }
+    row_start.push_back(static_cast<int>(columns.size()));
+  }
+  return {std::move(row_start), std::move(columns), std::move(values)};
+}
+
+}  // namespace scree::solvers

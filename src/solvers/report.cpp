@@ -1,0 +1,25 @@
+#include "solvers/report.hpp"
+
+namespace scree::solvers {
+
+std::string to_string(Status status) {
+  switch (status) {
+    case Status::converged: return "converged";
+    case Status::max_iterations: return "max_iterations";
+    case Status::max_seconds: return "max_seconds";
+    case Status::diverged: return "diverged";
+  }
+  return "";
+}
+
+std::string to_string(Formulation formulation) {
+  switch (formulation) {
+    case Formulation::coulomb: return "coulomb";
+    case Formulation::convex: return "convex";
+    case Formulation::tresca: return "tresca";
+    case Formulation::frictionless: return "frictionless";
+  }
+  return "";
+}
+
+}  // namespace scree::solvers

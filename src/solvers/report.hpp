@@ -1,0 +1,45 @@
+/// What a solver was asked for and what it did: the same for every solver.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "solvers/yardstick.hpp"
+
+namespace scree::solvers {
+
+/// When to stop. Every solver's options derive from this.
+struct StopRule {
+  double tolerance = 1e-8;                     ///< stop when the yardstick is at or below this
+  Yardstick yardstick = Yardstick::residual;   ///< which one
+  int max_iterations = 10000;                  ///< in the solver's own iterations (sweeps, Newton steps, ...)
+  double max_seconds = 1e30;                   ///< wall-clock limit, s
+  bool history = false;                        ///< keep the yardstick of every measured iterate
+};
+
+/// Which law the solution obeys.
+enum class Formulation {
+  coulomb,       ///< exact Signorini-Coulomb (default)
+  convex,        ///< convex relaxation: U in the dual cone, normal velocity mu |U_T| when slipping
+  tresca,        ///< friction threshold mu R_N frozen at the guess's R_N
+  frictionless   ///< R_T = 0
+};
+
+enum class Status { converged, max_iterations, max_seconds, diverged };
+
+struct SolveReport {
+  Status status = Status::diverged;
+  int iterations = 0;        ///< of the solver's main loop
+  long products = 0;         ///< applications of W (a sweep counts as one)
+  int fallbacks = 0;         ///< times a safer method had to take over
+  double residual = 0.0;     ///< our yardstick at the returned R, whatever the stop rule used
+  double seconds = 0.0;      ///< wall clock
+  std::vector<double> history;  ///< yardstick values, one an iteration measured
+  std::string stage;         ///< AUTO: the stage that solved it
+  std::string advice;        ///< what to try when it did not converge
+};
+
+[[nodiscard]] std::string to_string(Status status);
+[[nodiscard]] std::string to_string(Formulation formulation);
+
+}  // namespace scree::solvers

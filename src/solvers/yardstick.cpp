@@ -1,0 +1,112 @@
+#include "solvers/yardstick.hpp"
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+#include "solvers/cone.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+/// Numerator and denominator sums, added a chunk at a time.
+struct Sums {
+  double error = 0.0, B = 0.0, R = 0.0, U = 0.0;
+  Sums& operator+=(const Sums& other) {
+    error += other.error;
+    B += other.B;
+    R += other.R;
+    U += other.U;
+    return *this;
+  }
+};
+
+/// U + mu |U_T| n  for contacts (the change of variables of De Saxce), U otherwise.
+Vec3 modified_velocity(const Vec3& U, BlockKind kind, double mu) {
+  if (kind != BlockKind::contact) return U;
+  return {U.x() + mu * std::hypot(U.y(), U.z()), U.y(), U.z()};
+}
+
+/// R - proj(R - rho F): zero exactly when the law of the block holds.
+Vec3 natural_map(const Vec3& R, const Vec3& F, double rho, BlockKind kind, double mu) {
+  return R - project_on_block(R - rho * F, kind, mu);
+}
+
+/// <W_aa^-1 x, x>; a block that constrains only its normal is measured along it.
+double energy(const Mat3& W, const Vec3& x, BlockKind kind) {
+  if (kind == BlockKind::direction) return W(0, 0) > 0.0 ? x.x() * x.x() / W(0, 0) : 0.0;
+  const Eigen::LDLT<Mat3> factor(0.5 * (W + W.transpose()));
+  const double value = x.dot(factor.solve(x));
+  return std::isfinite(value) ? value : x.squaredNorm() * 3.0 / std::max(W.trace(), 1e-300);
+}
+
+Sums block_sums(Yardstick yardstick, const ContactProblem& problem, const double* R, const double* U, std::ptrdiff_t a) {
+  const auto i = static_cast<std::size_t>(a);
+  const Eigen::Map<const Vec3> r(R + 3 * a), u(U + 3 * a), b(problem.B.data() + 3 * a);
+  const Mat3& W = problem.W->diagonal()[i];
+  const BlockKind kind = problem.kind[i];
+  const double mu = problem.mu[i];
+  const Vec3 F = yardstick == Yardstick::ccp ? Vec3(u) : modified_velocity(u, kind, mu);
+  Sums sums;
+  if (yardstick == Yardstick::merit) {
+    sums.error = energy(W, natural_map(r, F, 1.0, kind, mu), kind);
+    sums.B = energy(W, b, kind);
+  } else if (yardstick == Yardstick::siconos) {
+    sums.error = natural_map(r, F, 1.0, kind, mu).squaredNorm();
+    sums.B = b.squaredNorm();
+    sums.R = r.squaredNorm();
+    sums.U = u.squaredNorm();
+  } else {
+    const double trace = W.trace();
+    const double rho = trace > 0.0 ? 3.0 / trace : 1.0;
+    sums.error = natural_map(r, F, rho, kind, mu).squaredNorm() / rho;
+    sums.B = rho * b.squaredNorm();
+  }
+  return sums;
+}
+
+/// error / reference with 0/0 = 0: a problem at rest that stays at rest is solved.
+double ratio(double error, double reference) {
+  if (error == 0.0) return 0.0;
+  return reference > 0.0 ? error / reference : kInfinity;
+}
+
+}  // namespace
+
+std::string to_string(Yardstick yardstick) {
+  switch (yardstick) {
+    case Yardstick::residual: return "residual";
+    case Yardstick::merit: return "merit";
+    case Yardstick::siconos: return "siconos";
+    case Yardstick::ccp: return "ccp";
+  }
+  return "";
+}
+
+Yardstick yardstick_from(const std::string& name) {
+  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::siconos, Yardstick::ccp})
+    if (name == to_string(y)) return y;
+  throw_input("yardstick '{}' is unknown; choose residual, merit, siconos or ccp", name);
+}
+
+double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R, std::span<const double> U) {
+  const Sums sums = parallel_sum<Sums>(
+      problem.blocks(), [&](std::ptrdiff_t a) { return block_sums(yardstick, problem, R.data(), U.data(), a); });
+  switch (yardstick) {
+    case Yardstick::merit: return ratio(sums.error, sums.B);
+    case Yardstick::siconos: return ratio(std::sqrt(sums.error), std::sqrt(std::max({sums.B, sums.R, sums.U})));
+    default: return ratio(std::sqrt(sums.error), problem.scale > 0.0 ? problem.scale : std::sqrt(sums.B));
+  }
+}
+
+double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R) {
+  std::vector<double> U(problem.B.size());
+  relative_velocity(problem, R, U);
+  return measure(yardstick, problem, R, U);
+}
+
+void relative_velocity(const ContactProblem& problem, std::span<const double> R, std::span<double> U) {
+  problem.W->apply(R, U);
+  for (std::size_t k = 0; k < U.size(); ++k) U[k] += problem.B[k];
+}
+
+}  // namespace scree::solvers
