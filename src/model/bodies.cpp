@@ -1,0 +1,161 @@
+#include "model/bodies.hpp"
+
+#include "core/error.hpp"
+
+namespace scree::model {
+
+namespace {
+
+/// Distance of the farthest point of a shape from a centre (exact for polyhedra and spheres, a bound for
+/// ellipsoids).
+double farthest(const geometry::Shape& shape, const Vec3& center) {
+  double radius = 0.0;
+  for (const geometry::Piece& piece : shape.pieces) {
+    if (const auto* sphere = std::get_if<geometry::Sphere>(&piece.form)) {
+      radius = std::max(radius, (sphere->center - center).norm() + sphere->radius);
+    } else if (const auto* ellipsoid = std::get_if<geometry::Ellipsoid>(&piece.form)) {
+      radius = std::max(radius, (ellipsoid->center - center).norm() + ellipsoid->radii.maxCoeff());
+    } else {
+      for (const Vec3& vertex : std::get<geometry::Polyhedron>(piece.form).vertices)
+        radius = std::max(radius, (vertex - center).norm());
+    }
+  }
+  return radius;
+}
+
+void check_inertia(double mass, const Mat3& inertia) {
+  if (!(mass > 0.0) || !std::isfinite(mass)) throw_input("BODY: mass = {} kg; it must be positive and finite", mass);
+  if (!inertia.allFinite() || (inertia - inertia.transpose()).norm() > 1e-8 * inertia.norm())
+    throw_input("BODY: the inertia tensor must be finite and symmetric");
+  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(inertia, Eigen::EigenvaluesOnly);
+  if (!(eigen.eigenvalues().minCoeff() > 0.0))
+    throw_input("BODY: the inertia tensor must be positive definite; its least principal moment is {} kg m^2", eigen.eigenvalues().minCoeff());
+}
+
+/// Principal axes and moments; an isotropic tensor keeps the coordinate axes, so that spheres carry no
+/// arbitrary rotation.
+void principal(const Mat3& inertia, Mat3& axes, Vec3& moments) {
+  const double mean = inertia.trace() / 3.0;
+  const Mat3 deviator = inertia - mean * Mat3::Identity();
+  const Mat3 off_diagonal = inertia - Mat3(inertia.diagonal().asDiagonal());
+  if (deviator.norm() <= 1e-12 * mean) {
+    axes = Mat3::Identity();
+    moments = Vec3::Constant(mean);
+  } else if (off_diagonal.norm() <= 1e-14 * mean) {
+    axes = Mat3::Identity();
+    moments = inertia.diagonal();
+  } else {
+    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(0.5 * (inertia + inertia.transpose()));
+    axes = eigen.eigenvectors();
+    if (axes.determinant() < 0.0) axes.col(2) = -axes.col(2);
+    moments = eigen.eigenvalues();
+  }
+}
+
+template <class T>
+void erase_at(std::vector<T>& values, int i) {
+  values.erase(values.begin() + i);
+}
+
+}  // namespace
+
+int Bodies::add(const BodySpec& spec) {
+  if (!spec.shape || spec.shape->empty()) throw_input("BODY: the shape is empty");
+  const Mat3 J = spec.mass.inertia();
+  if (spec.kind == BodyKind::rigid) check_inertia(spec.mass.mass, J);
+  Mat3 axes;
+  Vec3 moments;
+  principal(J, axes, moments);
+
+  const int new_id = next_id_++;
+  index_of_[new_id] = size();
+  id.push_back(new_id);
+  kind.push_back(spec.kind);
+  scheme.push_back(Scheme::rig_neg);
+  label.push_back(spec.label);
+  material.push_back(spec.material);
+  shape.push_back(spec.shape);
+  mass.push_back(spec.mass.mass);
+  volume.push_back(spec.mass.volume);
+  damping.push_back(0.0);
+  radius.push_back(farthest(*spec.shape, spec.mass.center));
+  center.push_back(spec.mass.center);
+  inertia.push_back(J);
+  principal_axes.push_back(axes);
+  principal_moments.push_back(moments);
+  rotation.push_back(Mat3::Identity());
+  position.push_back(spec.mass.center);
+  angular.push_back(Vec3::Zero());
+  velocity.push_back(Vec3::Zero());
+  work.emplace_back();
+  return new_id;
+}
+
+void Bodies::remove(int body_id) {
+  const int i = index(body_id);
+  erase_at(id, i);
+  erase_at(kind, i);
+  erase_at(scheme, i);
+  erase_at(label, i);
+  erase_at(material, i);
+  erase_at(shape, i);
+  erase_at(mass, i);
+  erase_at(volume, i);
+  erase_at(damping, i);
+  erase_at(radius, i);
+  erase_at(center, i);
+  erase_at(inertia, i);
+  erase_at(principal_axes, i);
+  erase_at(principal_moments, i);
+  erase_at(rotation, i);
+  erase_at(position, i);
+  erase_at(angular, i);
+  erase_at(velocity, i);
+  erase_at(work, i);
+  motion.erase(body_id);
+  rebuild_index(next_id_);
+}
+
+int Bodies::index(int body_id) const {
+  const auto found = index_of_.find(body_id);
+  if (found == index_of_.end()) throw_input("body {}: there is no such body; it was deleted or left the extents", body_id);
+  return found->second;
+}
+
+void Bodies::set_characteristics(int i, double new_mass, double new_volume, const Vec3& new_center, const Mat3& new_inertia) {
+  const auto k = static_cast<std::size_t>(i);
+  if (!(new_volume > 0.0) || !std::isfinite(new_volume)) throw_input("BODY_CHARS: volume = {} m^3; it must be positive and finite", new_volume);
+  if (!is_finite(new_center)) throw_input("BODY_CHARS: the mass centre is not finite");
+  check_inertia(new_mass, new_inertia);
+  position[k] = point(i, new_center);
+  mass[k] = new_mass;
+  volume[k] = new_volume;
+  center[k] = new_center;
+  inertia[k] = new_inertia;
+  principal(new_inertia, principal_axes[k], principal_moments[k]);
+  radius[k] = farthest(*shape[k], new_center);
+}
+
+Vec3 Bodies::point(int i, const Vec3& X) const {
+  const auto k = static_cast<std::size_t>(i);
+  return rotation[k] * (X - center[k]) + position[k];
+}
+
+Vec3 Bodies::point_velocity(int i, const Vec3& X) const {
+  const auto k = static_cast<std::size_t>(i);
+  return velocity[k] + rotation[k] * angular[k].cross(X - center[k]);
+}
+
+double Bodies::kinetic_energy(int i) const {
+  const auto k = static_cast<std::size_t>(i);
+  if (kind[k] == BodyKind::obstacle) return 0.0;
+  return 0.5 * mass[k] * velocity[k].squaredNorm() + 0.5 * angular[k].dot(inertia[k] * angular[k]);
+}
+
+void Bodies::rebuild_index(int next_id) {
+  index_of_.clear();
+  for (int i = 0; i < size(); ++i) index_of_[id[static_cast<std::size_t>(i)]] = i;
+  next_id_ = next_id;
+}
+
+}  // namespace scree::model

@@ -1,0 +1,38 @@
+/// Constraints the user prescribes. Each becomes one block of three unknowns.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/vec.hpp"
+#include "model/time_series.hpp"
+
+namespace scree::model {
+
+enum class ConstraintKind : std::uint8_t {
+  fixed_point,      ///< a point of a body does not move
+  fixed_direction,  ///< a point does not move along a spatial direction
+  velocity,         ///< velocity of a point along a direction is given, m/s
+  displacement,     ///< displacement along a direction is given, m
+  acceleration,     ///< acceleration along a direction is given, m/s^2
+  link              ///< two points keep their distance (zero distance: they stay together)
+};
+
+struct Constraint {
+  int id = -1;  ///< stable name
+  ConstraintKind kind = ConstraintKind::fixed_point;
+  std::array<int, 2> body{-1, -1};       ///< ids; -1: a point in the air (links only, body[0] always exists)
+  std::array<Vec3, 2> point{Vec3::Zero(), Vec3::Zero()};  ///< referential points (spatial for a point in the air)
+  Vec3 direction = Vec3::UnitZ();        ///< unit, spatial
+  TimeSeries value = 0.0;
+  Vec3 start = Vec3::Zero();             ///< place of point[0] when the constraint was made, m
+  double start_speed = 0.0;              ///< its speed along the direction then, m/s (acceleration)
+  double length = 0.0;                   ///< of a link, m
+
+  // Written by every step.
+  Vec3 impulse = Vec3::Zero();           ///< R over the last step in (N, T1, T2), N s
+  Mat3 frame = Mat3::Identity();         ///< rows N, T1, T2
+  std::array<Vec3, 2> place{Vec3::Zero(), Vec3::Zero()};  ///< current spatial points, m
+};
+
+}  // namespace scree::model
