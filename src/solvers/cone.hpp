@@ -11,7 +11,7 @@ namespace scree::solvers {
 /// so that separated contacts carry no noise.
 [[nodiscard]] inline Vec3 project_on_cone(const Vec3& trial, double mu) noexcept {
   const double tangent = std::hypot(trial.y(), trial.z());
-  if (tangent <= mu * trial.x()) return trial;
+  if (tangent <= mu * trial.x() && trial.x() >= 0.0) return trial;
   if (mu * tangent <= -trial.x()) return Vec3::Zero();
   const double normal = (trial.x() + mu * tangent) / (1.0 + mu * mu);
   if (mu == 0.0 || tangent == 0.0) return {normal, 0.0, 0.0};
