@@ -1,6 +1,8 @@
 /// Exact mass properties of shapes (theory sec. 2.2).
 #pragma once
 
+#include <functional>
+
 #include "geometry/shape.hpp"
 
 namespace scree::geometry {
@@ -16,8 +18,14 @@ struct MassProperties {
   [[nodiscard]] Mat3 inertia() const { return euler.trace() * Mat3::Identity() - euler; }
 };
 
+/// Exact for spheres, ellipsoids and polyhedra. A warped face (mesh elements) is taken as the fan of
+/// triangles about the mean of its vertices: neighbours share it, so volumes add up without gap or
+/// overlap, and the volume of a hexahedron equals that of its trilinear map. Density in kg/m^3, positive.
 [[nodiscard]] MassProperties mass_properties(const Piece& piece, double density);
+/// Sum over the pieces; where pieces overlap, the overlap counts for each.
 [[nodiscard]] MassProperties mass_properties(const Shape& shape, double density);
+/// The same with the density of each volume id.
+[[nodiscard]] MassProperties mass_properties(const Shape& shape, const std::function<double(int)>& density);
 /// Sum of parts, about the common centre.
 [[nodiscard]] MassProperties combine(const MassProperties& a, const MassProperties& b);
 
