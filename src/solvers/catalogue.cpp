@@ -5,6 +5,12 @@ namespace scree::solvers {
 const std::vector<SolverInfo>& all_solvers() {
   static const std::vector<SolverInfo> solvers = {
       gauss_seidel_info(),
+      jacobi_info(),
+      spg_info(),
+      apgd_info(),
+      projected_gradient_info(),
+      conjugate_projected_gradient_info(),
+      preconditioned_projected_gradient_info(),
   };
   return solvers;
 }

@@ -6,5 +6,11 @@
 namespace scree::solvers {
 
 [[nodiscard]] SolverInfo gauss_seidel_info();
+[[nodiscard]] SolverInfo jacobi_info();
+[[nodiscard]] SolverInfo spg_info();
+[[nodiscard]] SolverInfo apgd_info();
+[[nodiscard]] SolverInfo projected_gradient_info();
+[[nodiscard]] SolverInfo conjugate_projected_gradient_info();
+[[nodiscard]] SolverInfo preconditioned_projected_gradient_info();
 
 }  // namespace scree::solvers
