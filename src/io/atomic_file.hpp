@@ -1,0 +1,26 @@
+/// Replace a file only by a complete one.
+#pragma once
+
+#include <string>
+
+namespace scree::io {
+
+/// Write to temporary(), then commit(): the target then holds the new content, on disk, and never anything
+/// in between. Without commit() the temporary file is removed and the target is left as it was.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string target);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  [[nodiscard]] const std::string& temporary() const { return temporary_; }
+  /// Flush to disk and rename; FileError when either fails. The temporary file must be closed.
+  void commit();
+
+ private:
+  std::string target_, temporary_;
+  bool done_ = false;
+};
+
+}  // namespace scree::io

@@ -1,0 +1,245 @@
+#include "io/fclib_condense.hpp"
+
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "core/error.hpp"
+
+namespace scree::io {
+namespace {
+
+constexpr int kLargestDenseBody = 600;     // dofs; beyond this the sparse factor is cheaper
+constexpr int kLargestAsymmetric = 20000;  // dofs of a sparse LU we are ready to wait for
+constexpr double kLargestFactor = 3e11;    // operations of a sparse Cholesky, about a minute
+constexpr double kLargestRows = 6.7e7;     // numbers in body-form rows, half a gigabyte
+
+// Disjoint sets; the smallest member is the root.
+class Sets {
+ public:
+  explicit Sets(int count) : parent_(static_cast<std::size_t>(count)) { std::iota(parent_.begin(), parent_.end(), 0); }
+  int root(int i) {
+    while (parent(i) != i) i = parent(i) = parent(parent(i));
+    return i;
+  }
+  void join(int i, int j) {
+    const int a = root(i), b = root(j);
+    parent(std::max(a, b)) = std::min(a, b);
+  }
+
+ private:
+  int& parent(int i) { return parent_[static_cast<std::size_t>(i)]; }
+  std::vector<int> parent_;
+};
+
+// Degrees of freedom each block touches.
+std::vector<std::vector<int>> touched_dofs(const SparseRows& J, const BlockLayout& layout) {
+  std::vector<std::vector<int>> dofs(layout.kind.size());
+  for (int k = 0; k < layout.scalars(); ++k)
+    for (SparseRows::InnerIterator entry(J, k); entry; ++entry)
+      if (entry.value() != 0.0) dofs[static_cast<std::size_t>(layout.scalar[static_cast<std::size_t>(k)] / 3)].push_back(entry.col());
+  return dofs;
+}
+
+// Distinct groups a block touches.
+void groups_of(const std::vector<int>& dofs, Sets& sets, std::vector<int>& groups) {
+  groups.clear();
+  for (const int i : dofs) groups.push_back(sets.root(i));
+  std::sort(groups.begin(), groups.end());
+  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+}
+
+bool pairs_only(const std::vector<std::vector<int>>& touched, Sets& sets) {
+  std::vector<int> groups;
+  for (const auto& dofs : touched) {
+    groups_of(dofs, sets, groups);
+    if (groups.size() > 2) return false;
+  }
+  return true;
+}
+
+bool is_symmetric(const SparseRows& M) {
+  const SparseRows transposed = M.transpose();
+  const Eigen::VectorXd diagonal = M.diagonal();
+  const SparseRows difference = M - transposed;
+  for (int i = 0; i < difference.outerSize(); ++i)
+    for (SparseRows::InnerIterator entry(difference, i); entry; ++entry)
+      if (std::abs(entry.value()) > 1e-13 * std::sqrt(std::abs(diagonal[i] * diagonal[entry.col()]))) return false;
+  return true;
+}
+
+// Bodies with their dofs, Cholesky factors and scaled forces y = L^-1 f.
+struct Bodies {
+  std::vector<std::vector<int>> dofs;
+  std::vector<int> body_of, place;  // of each dof: its body and its place there
+  std::vector<Eigen::LLT<MatX>> factor;
+  std::vector<VecX> y;
+};
+
+Bodies make_bodies(const GlobalForm& global, const std::vector<int>& group, const std::string& file) {
+  Bodies bodies;
+  bodies.body_of = group;
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const auto b = static_cast<std::size_t>(group[i]);
+    if (b >= bodies.dofs.size()) bodies.dofs.resize(b + 1);
+    bodies.place.push_back(static_cast<int>(bodies.dofs[b].size()));
+    bodies.dofs[b].push_back(static_cast<int>(i));
+  }
+  for (const auto& dofs : bodies.dofs) {
+    const auto n = static_cast<Eigen::Index>(dofs.size());
+    MatX dense = MatX::Zero(n, n);
+    VecX force(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const int row = dofs[static_cast<std::size_t>(i)];
+      force[i] = global.f[static_cast<std::size_t>(row)];
+      for (SparseRows::InnerIterator entry(global.M, row); entry; ++entry)
+        if (entry.value() != 0.0) dense(i, bodies.place[static_cast<std::size_t>(entry.col())]) = entry.value();
+    }
+    bodies.factor.emplace_back(dense);
+    if (bodies.factor.back().info() != Eigen::Success || !(bodies.factor.back().matrixLLT().diagonal().minCoeff() > 0.0))
+      throw_file("{}: M is not positive definite (in the body of degree of freedom {})", file, dofs[0]);
+    bodies.y.push_back(bodies.factor.back().matrixL().solve(force));
+  }
+  return bodies;
+}
+
+// Rows Hs = J L^-T of every block and B = J M^-1 f + w.
+Condensed make_body_form(const GlobalForm& global, const BlockLayout& layout, const Bodies& bodies) {
+  std::vector<int> sizes, scalar_of(layout.kind.size() * 3, -1);
+  for (const auto& dofs : bodies.dofs) sizes.push_back(static_cast<int>(dofs.size()));
+  for (int k = 0; k < layout.scalars(); ++k) scalar_of[static_cast<std::size_t>(layout.scalar[static_cast<std::size_t>(k)])] = k;
+
+  auto form = std::make_shared<solvers::BodyForm>();
+  form->reset(sizes);
+  std::vector<double> B = spread(layout, global.w);
+  std::map<int, MatX> sides;  // body -> dofs x 3, columns are rows of J
+  for (int a = 0; a < layout.blocks(); ++a) {
+    sides.clear();
+    for (int c = 0; c < 3; ++c) {
+      const int row = scalar_of[static_cast<std::size_t>(3 * a + c)];
+      if (row < 0) continue;
+      for (SparseRows::InnerIterator entry(global.J, row); entry; ++entry) {
+        if (entry.value() == 0.0) continue;
+        const int body = bodies.body_of[static_cast<std::size_t>(entry.col())];
+        MatX& side = sides.try_emplace(body, MatX::Zero(sizes[static_cast<std::size_t>(body)], 3)).first->second;
+        side(bodies.place[static_cast<std::size_t>(entry.col())], c) = entry.value();
+      }
+    }
+    std::array<int, 2> pair{-1, -1};
+    int count = 0;
+    for (const auto& [body, side] : sides) pair[static_cast<std::size_t>(count++)] = body;
+    const auto rows = form->add_block(pair[0], pair[1]);
+    for (int side = 0; side < count; ++side) {
+      const auto body = static_cast<std::size_t>(pair[static_cast<std::size_t>(side)]);
+      MatX& columns = sides.at(pair[static_cast<std::size_t>(side)]);
+      bodies.factor[body].matrixL().solveInPlace(columns);
+      Eigen::Map<Vec3>(B.data() + 3 * a) += columns.transpose() * bodies.y[body];
+      Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>(rows[static_cast<std::size_t>(side)].data(), 3, columns.rows()) = columns.transpose();
+    }
+  }
+  form->finish();
+  if (layout.scalars() == 3 * layout.blocks() && layout.contact_scalars == layout.scalars()) return {form, std::move(B)};
+  return {std::make_shared<solvers::ExplicitForm>(complete_diagonal(layout, solvers::make_explicit(*form))), std::move(B)};
+}
+
+// W = J M^-1 J^T column by column with any factorisation.
+template <class Factor>
+Condensed make_rows(const GlobalForm& global, const BlockLayout& layout, const Factor& factor) {
+  using Entry = Eigen::Triplet<double, int>;
+  std::vector<Entry> entries;
+  VecX column(global.M.rows());
+  for (int k = 0; k < layout.scalars(); ++k) {
+    column.setZero();
+    for (SparseRows::InnerIterator entry(global.J, k); entry; ++entry) column[entry.col()] += entry.value();
+    const VecX response = global.J * VecX(factor.solve(column));
+    for (int i = 0; i < layout.scalars(); ++i)
+      if (response[i] != 0.0) entries.emplace_back(i, k, response[i]);
+  }
+  SparseRows W(layout.scalars(), layout.scalars());
+  W.setFromTriplets(entries.begin(), entries.end());
+  const VecX v = factor.solve(Eigen::Map<const VecX>(global.f.data(), global.M.rows()));
+  VecX q = global.J * v + Eigen::Map<const VecX>(global.w.data(), layout.scalars());
+  return {std::make_shared<solvers::ExplicitForm>(make_blocks(layout, W)), spread(layout, {q.data(), global.w.size()})};
+}
+
+// Sparse Cholesky that tells its cost before it starts.
+class CostedCholesky : public Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> {
+ public:
+  [[nodiscard]] double operations() const { return m_nonZerosPerCol.cast<double>().squaredNorm(); }
+};
+
+Condensed make_explicit_form(const GlobalForm& global, const BlockLayout& layout, bool symmetric, const std::string& file) {
+  const Eigen::SparseMatrix<double> M = global.M;
+  if (symmetric) {
+    CostedCholesky factor;
+    factor.analyzePattern(M);
+    if (factor.operations() > kLargestFactor)
+      throw_file("{}: factoring M ({} rows) would take {:.1e} operations; condense the problem to its local form first", file, M.rows(), factor.operations());
+    factor.factorize(M);
+    if (factor.info() != Eigen::Success) throw_file("{}: M is not positive definite", file);
+    return make_rows(global, layout, factor);
+  }
+  if (M.rows() > kLargestAsymmetric)
+    throw_file("{}: M has {} rows and is not symmetric, at most {} are handled; condense the problem to its local form first", file, M.rows(), kLargestAsymmetric);
+  Eigen::SparseLU<Eigen::SparseMatrix<double>> factor(M);
+  if (factor.info() != Eigen::Success) throw_file("{}: M is singular", file);
+  return make_rows(global, layout, factor);
+}
+
+}  // namespace
+
+std::vector<int> find_bodies(const SparseRows& M, const SparseRows& J, const BlockLayout& layout) {
+  const int n = static_cast<int>(M.rows());
+  Sets parts(n);
+  for (int i = 0; i < n; ++i)
+    for (SparseRows::InnerIterator entry(M, i); entry; ++entry)
+      if (entry.value() != 0.0) parts.join(i, entry.col());
+
+  // A diagonal M says nothing about bodies: try runs of the usual numbers of dofs as well, rigid ones first.
+  const auto touched = touched_dofs(J, layout);
+  Sets chosen = parts;
+  bool found = false;
+  const int rigid = layout.dimension == 3 ? 6 : 3;
+  for (const int run : {1, rigid, 3, 7, 12}) {
+    if (n % run != 0 || found) continue;
+    chosen = parts;
+    for (int i = 0; i < n; ++i) chosen.join(i, i - i % run);
+    found = pairs_only(touched, chosen);
+  }
+  // Otherwise join whatever meets in one contact.
+  if (!found) chosen = parts;
+  std::vector<int> groups;
+  for (bool changed = !found; changed;) {
+    changed = false;
+    for (const auto& dofs : touched) {
+      groups_of(dofs, chosen, groups);
+      if (groups.size() <= 2) continue;
+      for (const int g : groups) chosen.join(groups[0], g);
+      changed = true;
+    }
+  }
+
+  std::vector<int> body(static_cast<std::size_t>(n), -1);
+  int count = 0;
+  for (int i = 0; i < n; ++i) {
+    const auto root = static_cast<std::size_t>(chosen.root(i));
+    if (body[root] < 0) body[root] = count++;
+    body[static_cast<std::size_t>(i)] = body[root];
+  }
+  return body;
+}
+
+Condensed condense(const GlobalForm& global, const BlockLayout& layout, const std::string& file) {
+  if (!is_symmetric(global.M)) return make_explicit_form(global, layout, false, file);
+  const std::vector<int> group = find_bodies(global.M, global.J, layout);
+  std::vector<int> size(group.size() + 1, 0);
+  for (const int g : group) ++size[static_cast<std::size_t>(g)];
+  const int largest = *std::max_element(size.begin(), size.end());
+  if (largest > kLargestDenseBody || 6.0 * largest * layout.blocks() > kLargestRows) return make_explicit_form(global, layout, true, file);
+  return make_body_form(global, layout, make_bodies(global, group, file));
+}
+
+}  // namespace scree::io

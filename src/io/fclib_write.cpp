@@ -1,0 +1,148 @@
+#include <algorithm>
+
+#include "io/atomic_file.hpp"
+#include "io/fclib.hpp"
+#include "io/fclib_blocks.hpp"
+#include "io/hdf5.hpp"
+
+namespace scree::io {
+
+using solvers::BlockKind;
+using solvers::ExplicitForm;
+
+namespace {
+
+// Compressed rows, built row after row.
+struct Rows {
+  int columns;
+  std::vector<int> start{0}, index{};
+  std::vector<double> value{};
+
+  void add(int column, double entry) {
+    index.push_back(column);
+    value.push_back(entry);
+  }
+  void close_row() { start.push_back(static_cast<int>(index.size())); }
+};
+
+void write_matrix(const h5::Node& parent, const char* name, const Rows& rows) {
+  const h5::Node node = h5::create_group(parent, name);
+  h5::write_integer(node, "nzmax", static_cast<int>(rows.index.size()));
+  h5::write_integer(node, "m", static_cast<int>(rows.start.size()) - 1);
+  h5::write_integer(node, "n", rows.columns);
+  h5::write_integer(node, "nz", -2);
+  h5::write_integers(node, "p", rows.start);
+  h5::write_integers(node, "i", rows.index);
+  h5::write_reals(node, "x", rows.value);
+}
+
+// Contact rows into W and V, rows of equalities into R; V^T is implied by the format.
+void write_matrices(const h5::Node& root, const BlockLayout& layout, const ExplicitForm& form) {
+  std::vector<int> scalar_of(layout.kind.size() * 3, -1);
+  for (int k = 0; k < layout.scalars(); ++k) scalar_of[static_cast<std::size_t>(layout.scalar[static_cast<std::size_t>(k)])] = k;
+  const int contacts = layout.contact_scalars, equalities = layout.scalars() - contacts;
+  Rows W{contacts}, V{equalities}, R{equalities};
+  for (int k = 0; k < layout.scalars(); ++k) {
+    const int row = layout.scalar[static_cast<std::size_t>(k)];
+    const auto columns = form.columns(row / 3);
+    for (std::size_t b = 0; b < columns.size(); ++b)
+      for (int c = 0; c < 3; ++c) {
+        const int column = scalar_of[static_cast<std::size_t>(3 * columns[b] + c)];
+        const double entry = form.values(row / 3)[b](row % 3, c);
+        if (column < 0) continue;
+        if (k >= contacts && column >= contacts) R.add(column - contacts, entry);
+        if (k < contacts && column < contacts) W.add(column, entry);
+        if (k < contacts && column >= contacts) V.add(column - contacts, entry);
+      }
+    (k < contacts ? W : R).close_row();
+    if (k < contacts) V.close_row();
+  }
+  write_matrix(root, "W", W);
+  if (equalities == 0) return;
+  write_matrix(root, "V", V);
+  write_matrix(root, "R", R);
+}
+
+// A vector of three a block as the file's parts for contacts and for equalities.
+void write_parts(const h5::Node& node, const BlockLayout& layout, std::span<const double> values, const char* contacts, const char* equalities) {
+  const auto scalars = gather(layout, values);
+  const auto split = static_cast<std::size_t>(layout.contact_scalars);
+  h5::write_reals(node, contacts, std::span(scalars).first(split));
+  if (equalities && split < scalars.size()) h5::write_reals(node, equalities, std::span(scalars).subspan(split));
+}
+
+void write_problem(const h5::Node& file, const FclibProblem& data, const BlockLayout& layout) {
+  const h5::Node root = h5::create_group(file, "fclib_local");
+  h5::write_integer(root, "spacedim", data.dimension);
+  const auto& problem = data.problem;
+  if (const auto* form = dynamic_cast<const ExplicitForm*>(problem.W.get())) write_matrices(root, layout, *form);
+  else if (const auto* bodies = dynamic_cast<const solvers::BodyForm*>(problem.W.get())) write_matrices(root, layout, solvers::make_explicit(*bodies));
+  else throw_input("write_fclib: this kind of operator has no rows to write; use an explicit or body form");
+
+  const h5::Node vectors = h5::create_group(root, "vectors");
+  write_parts(vectors, layout, problem.B, "q", "s");
+  std::vector<double> mu;
+  for (std::size_t a = 0; a < problem.mu.size(); ++a)
+    if (problem.kind[a] == BlockKind::contact) mu.push_back(problem.mu[a]);
+  h5::write_reals(vectors, "mu", mu);
+
+  const h5::Node info = h5::create_group(root, "info");
+  h5::write_text(info, "title", data.title);
+  h5::write_text(info, "description", data.description);
+  h5::write_text(info, "math_info", data.math_info);
+  if (problem.scale > 0.0) h5::write_reals(info, "scree_scale", std::span(&problem.scale, 1));
+  // Kinds and order matter only when not all blocks are contacts.
+  if (layout.contact_scalars < layout.scalars()) {
+    std::vector<int> kinds;
+    for (const BlockKind kind : problem.kind) kinds.push_back(static_cast<int>(kind));
+    h5::write_integers(info, "scree_blocks", kinds);
+  }
+}
+
+void require_size(const char* what, std::size_t size, std::size_t expected) {
+  if (size != expected) throw_input("write_fclib: {} has {} entries, {} expected (three a block)", what, size, expected);
+}
+
+}  // namespace
+
+void write_fclib(const std::string& path, const FclibProblem& data) {
+  data.problem.validate();
+  if (data.dimension != 2 && data.dimension != 3) throw_input("write_fclib: dimension is {}, must be 2 or 3", data.dimension);
+  const std::size_t size = 3 * data.problem.kind.size();
+  if (!data.solution_r.empty()) require_size("R", data.solution_r.size(), size);
+  if (!data.solution_u.empty()) require_size("U", data.solution_u.size(), size);
+  for (const auto& guess : data.guesses) require_size("a guess", guess.size(), size);
+
+  const BlockLayout layout = make_layout(data.problem.kind, data.dimension);
+  AtomicFile target(path);
+  {
+    const h5::Node file = h5::create_file(target.temporary());
+    write_problem(file, data, layout);
+    if (!data.solution_r.empty() || !data.solution_u.empty()) {
+      const h5::Node node = h5::create_group(file, "solution");
+      if (!data.solution_u.empty()) write_parts(node, layout, data.solution_u, "u", nullptr);
+      if (!data.solution_r.empty()) write_parts(node, layout, data.solution_r, "r", "l");
+    }
+    if (!data.guesses.empty()) {
+      const h5::Node node = h5::create_group(file, "guesses");
+      h5::write_integer(node, "number_of_guesses", static_cast<int>(data.guesses.size()));
+      for (std::size_t k = 0; k < data.guesses.size(); ++k)
+        write_parts(h5::create_group(node, std::to_string(k + 1)), layout, data.guesses[k], "r", "l");
+    }
+    h5::check(H5Fflush(file.id.get(), H5F_SCOPE_GLOBAL), path, "/", "flush");
+  }
+  target.commit();
+}
+
+void write_fclib(const std::string& path, const solvers::ContactProblem& problem, std::span<const double> R,
+                 std::span<const double> U, const std::string& title, int dimension) {
+  FclibProblem data;
+  data.problem = problem;
+  data.dimension = dimension;
+  data.title = title;
+  data.solution_r.assign(R.begin(), R.end());
+  data.solution_u.assign(U.begin(), U.end());
+  write_fclib(path, data);
+}
+
+}  // namespace scree::io
