@@ -1,0 +1,203 @@
+#include "solvers/body_space.hpp"
+
+#include <cholmod.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+using ConstRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
+using ConstRigidRows = Eigen::Map<const Eigen::Matrix<double, 3, 6, Eigen::RowMajor>>;
+using Panel = Eigen::Map<MatX, 0, Eigen::OuterStride<>>;
+
+/// One block of the lower triangle: bodies row >= column, and the contacts that feed it.
+struct PairBlock {
+  int row, column;
+  int first_contact, last_contact;  ///< range of contact entries
+  std::ptrdiff_t offset;            ///< of its first entry inside the values
+  std::ptrdiff_t stride;            ///< from one column of the matrix to the next
+};
+
+/// Contribution H_row^T G H_column of a contact: sides as in the form, 2 * side_row + side_column.
+struct ContactEntry {
+  int contact;
+  int sides;
+};
+
+}  // namespace
+
+struct BodySpace::Impl {
+  cholmod_common common;
+  cholmod_sparse* matrix = nullptr;
+  cholmod_factor* factor = nullptr;
+  cholmod_dense *solution = nullptr, *work_y = nullptr, *work_e = nullptr;
+  cholmod_dense* right_side = nullptr;
+  const BodyForm* form = nullptr;
+  std::vector<PairBlock> pairs;
+  std::vector<ContactEntry> entries;
+
+  Impl() {
+    cholmod_start(&common);
+    common.print = 0;
+    common.error_handler = nullptr;
+    common.final_ll = 1;
+  }
+  ~Impl() {
+    release();
+    cholmod_finish(&common);
+  }
+
+  void release() {
+    cholmod_free_sparse(&matrix, &common);
+    cholmod_free_factor(&factor, &common);
+    cholmod_free_dense(&solution, &common);
+    cholmod_free_dense(&work_y, &common);
+    cholmod_free_dense(&work_e, &common);
+    cholmod_free_dense(&right_side, &common);
+  }
+
+  void find_pairs();
+  void build_pattern();
+  void assemble(const PairBlock& pair, std::span<const Mat3> G) const;
+};
+
+void BodySpace::Impl::find_pairs() {
+  // Every contact feeds the diagonal blocks of its bodies and the block between them.
+  struct Feed {
+    int column, row, contact, sides;
+  };
+  std::vector<Feed> feeds;
+  for (int b = 0; b < form->bodies(); ++b) feeds.push_back({b, b, -1, 0});
+  for (int a = 0; a < form->blocks(); ++a) {
+    const auto& body = form->bodies_of(a);
+    for (int side = 0; side < 2; ++side)
+      if (body[static_cast<std::size_t>(side)] >= 0)
+        feeds.push_back({body[static_cast<std::size_t>(side)], body[static_cast<std::size_t>(side)], a, 3 * side});
+    if (body[0] >= 0 && body[1] >= 0) {
+      if (body[0] == body[1]) {
+        feeds.push_back({body[0], body[0], a, 1});
+        feeds.push_back({body[0], body[0], a, 2});
+      } else {
+        const bool first_is_row = body[0] > body[1];
+        feeds.push_back({std::min(body[0], body[1]), std::max(body[0], body[1]), a, first_is_row ? 1 : 2});
+      }
+    }
+  }
+  std::sort(feeds.begin(), feeds.end(), [](const Feed& x, const Feed& y) {
+    return std::tie(x.column, x.row, x.contact, x.sides) < std::tie(y.column, y.row, y.contact, y.sides);
+  });
+
+  pairs.clear();
+  entries.clear();
+  for (const Feed& feed : feeds) {
+    if (pairs.empty() || pairs.back().column != feed.column || pairs.back().row != feed.row) {
+      const int start = static_cast<int>(entries.size());
+      pairs.push_back({feed.row, feed.column, start, start, 0, 0});
+    }
+    if (feed.contact >= 0) entries.push_back({feed.contact, feed.sides});
+    pairs.back().last_contact = static_cast<int>(entries.size());
+  }
+}
+
+void BodySpace::Impl::build_pattern() {
+  // Columns of one body share their rows: the body's own square first, then its later neighbours.
+  const auto n = static_cast<std::size_t>(form->dofs());
+  std::size_t count = 0;
+  for (const PairBlock& pair : pairs)
+    count += static_cast<std::size_t>(form->body_dofs(pair.row)) * static_cast<std::size_t>(form->body_dofs(pair.column));
+  matrix = cholmod_allocate_sparse(n, n, count, 1, 1, -1, CHOLMOD_REAL, &common);
+  if (!matrix) throw_solve("body-space matrix: no memory for {} entries; use a matrix-free solver", count);
+  auto* column_start = static_cast<int*>(matrix->p);
+  auto* rows = static_cast<int*>(matrix->i);
+  std::ptrdiff_t position = 0;
+  for (std::size_t first = 0; first < pairs.size();) {
+    const int column = pairs[first].column, width = form->body_dofs(column);
+    std::size_t last = first;
+    std::ptrdiff_t height = 0;
+    for (; last < pairs.size() && pairs[last].column == column; ++last) height += form->body_dofs(pairs[last].row);
+    std::ptrdiff_t offset = position;
+    for (std::size_t k = first; k < last; ++k) {
+      pairs[k].offset = offset;
+      pairs[k].stride = height;
+      const int size = form->body_dofs(pairs[k].row), start = form->dof_start(pairs[k].row);
+      for (int c = 0; c < width; ++c)
+        for (int r = 0; r < size; ++r) rows[offset + c * height + r] = start + r;
+      offset += size;
+    }
+    for (int c = 0; c < width; ++c) column_start[form->dof_start(column) + c] = static_cast<int>(position + c * height);
+    position += width * height;
+    first = last;
+  }
+  column_start[n] = static_cast<int>(position);
+}
+
+void BodySpace::Impl::assemble(const PairBlock& pair, std::span<const Mat3> G) const {
+  const int rows = form->body_dofs(pair.row), columns = form->body_dofs(pair.column);
+  Panel block(static_cast<double*>(matrix->x) + pair.offset, rows, columns, Eigen::OuterStride<>(pair.stride));
+  if (form->rigid()) {
+    Eigen::Matrix<double, 6, 6> sum = Eigen::Matrix<double, 6, 6>::Zero();
+    if (pair.row == pair.column) sum.setIdentity();
+    for (int k = pair.first_contact; k < pair.last_contact; ++k) {
+      const ContactEntry& entry = entries[static_cast<std::size_t>(k)];
+      const ConstRigidRows left(form->rows(entry.contact, entry.sides / 2).data());
+      const ConstRigidRows right(form->rows(entry.contact, entry.sides % 2).data());
+      const Eigen::Matrix<double, 3, 6> weighted = G[static_cast<std::size_t>(entry.contact)] * right;
+      sum.noalias() += left.transpose() * weighted;
+    }
+    block = sum;
+    return;
+  }
+  block.setZero();
+  if (pair.row == pair.column) block.diagonal().setOnes();
+  for (int k = pair.first_contact; k < pair.last_contact; ++k) {
+    const ContactEntry& entry = entries[static_cast<std::size_t>(k)];
+    const ConstRows left(form->rows(entry.contact, entry.sides / 2).data(), 3, rows);
+    const ConstRows right(form->rows(entry.contact, entry.sides % 2).data(), 3, columns);
+    block += left.transpose() * (G[static_cast<std::size_t>(entry.contact)] * right);
+  }
+}
+
+BodySpace::BodySpace() : impl_(std::make_unique<Impl>()) {}
+BodySpace::~BodySpace() = default;
+BodySpace::BodySpace(BodySpace&&) noexcept = default;
+BodySpace& BodySpace::operator=(BodySpace&&) noexcept = default;
+
+void BodySpace::analyse(const BodyForm& form) {
+  Impl& m = *impl_;
+  m.release();
+  m.form = &form;
+  m.find_pairs();
+  m.build_pattern();
+  m.factor = cholmod_analyze(m.matrix, &m.common);
+  m.right_side = cholmod_allocate_dense(static_cast<std::size_t>(form.dofs()), 1, static_cast<std::size_t>(form.dofs()),
+                                        CHOLMOD_REAL, &m.common);
+  if (!m.factor || !m.right_side)
+    throw_solve("body-space matrix: analysis of {} rows failed; use a matrix-free solver", form.dofs());
+}
+
+bool BodySpace::factor(std::span<const Mat3> G) {
+  Impl& m = *impl_;
+  parallel_for(static_cast<std::ptrdiff_t>(m.pairs.size()),
+               [&](std::ptrdiff_t k) { m.assemble(m.pairs[static_cast<std::size_t>(k)], G); }, 256);
+  if (!cholmod_factorize(m.matrix, m.factor, &m.common)) return false;
+  return m.common.status == CHOLMOD_OK && m.factor->minor == m.factor->n;
+}
+
+void BodySpace::solve(std::span<const double> b, std::span<double> x) {
+  Impl& m = *impl_;
+  std::memcpy(m.right_side->x, b.data(), b.size_bytes());
+  cholmod_solve2(CHOLMOD_A, m.factor, m.right_side, nullptr, &m.solution, nullptr, &m.work_y, &m.work_e, &m.common);
+  std::memcpy(x.data(), m.solution->x, x.size_bytes());
+}
+
+double BodySpace::factor_size() const { return impl_->common.lnz; }
+int BodySpace::rows() const { return impl_->form ? impl_->form->dofs() : 0; }
+
+}  // namespace scree::solvers

@@ -1,0 +1,87 @@
+#include "solvers/gmres.hpp"
+
+#include <algorithm>
+
+namespace scree::solvers {
+
+void Gmres::resize(std::size_t size, int restart) {
+  if (size == size_ && restart == restart_) return;
+  size_ = size;
+  restart_ = restart;
+  const auto m = static_cast<std::size_t>(restart);
+  basis_.resize(size * (m + 1));
+  hessenberg_.resize((m + 1) * m);
+  cosine_.resize(m);
+  sine_.resize(m);
+  rotated_.resize(m + 1);
+  coefficients_.resize(m + 1);
+  preconditioned_.resize(size);
+}
+
+void Gmres::start_cycle(double beta) {
+  VectorMap(basis_.data(), static_cast<Eigen::Index>(size_)) /= beta;
+  std::fill(rotated_.begin(), rotated_.end(), 0.0);
+  rotated_[0] = beta;
+}
+
+bool Gmres::orthogonalise(int k) {
+  const auto column = static_cast<std::size_t>(k);
+  double* h = hessenberg_.data() + column * static_cast<std::size_t>(restart_ + 1);
+  const std::span<double> w = basis(k + 1);
+  const double before = norm(w);
+  std::fill(h, h + k + 2, 0.0);
+
+  // A second pass only when the first one lost digits.
+  double after = before;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int i = 0; i <= k; ++i) {
+      const double overlap = dot(basis(i), w);
+      h[i] += overlap;
+      add_scaled(-overlap, basis(i), w);
+    }
+    after = norm(w);
+    if (after > 0.7 * before) break;
+  }
+  h[k + 1] = after;
+  const bool more = after > 1e-14 * before && std::isfinite(after);
+  if (more) VectorMap(w.data(), static_cast<Eigen::Index>(size_)) /= after;
+
+  // Earlier rotations, then the one that annihilates h[k + 1].
+  for (std::size_t i = 0; i < column; ++i) {
+    const double upper = h[i];
+    h[i] = cosine_[i] * upper + sine_[i] * h[i + 1];
+    h[i + 1] = -sine_[i] * upper + cosine_[i] * h[i + 1];
+  }
+  const double length = std::hypot(h[k], h[k + 1]);
+  cosine_[column] = length > 0.0 ? h[k] / length : 1.0;
+  sine_[column] = length > 0.0 ? h[k + 1] / length : 0.0;
+  h[k] = length;
+  rotated_[column + 1] = -sine_[column] * rotated_[column];
+  rotated_[column] *= cosine_[column];
+  return more;
+}
+
+bool Gmres::finish_cycle(int columns) {
+  // Back substitution; directions without a pivot (singular systems) are left out.
+  double largest = 0.0;
+  const auto stride = static_cast<std::size_t>(restart_ + 1);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(columns); ++i)
+    largest = std::max(largest, std::abs(hessenberg_[i * stride + i]));
+  for (int i = columns - 1; i >= 0; --i) {
+    const auto row = static_cast<std::size_t>(i);
+    double sum = rotated_[row];
+    for (std::size_t j = row + 1; j < static_cast<std::size_t>(columns); ++j)
+      sum -= hessenberg_[j * stride + row] * coefficients_[j];
+    const double pivot = hessenberg_[row * stride + row];
+    coefficients_[row] = std::abs(pivot) > 1e-15 * largest ? sum / pivot : 0.0;
+    if (!std::isfinite(coefficients_[row])) return false;
+  }
+
+  // V y overwrites the last vector, which no longer serves as a basis.
+  const std::span<double> sum = basis(restart_);
+  std::fill(sum.begin(), sum.end(), 0.0);
+  for (int i = 0; i < columns; ++i) add_scaled(coefficients_[static_cast<std::size_t>(i)], basis(i), sum);
+  return true;
+}
+
+}  // namespace scree::solvers

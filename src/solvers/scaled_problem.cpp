@@ -1,0 +1,66 @@
+#include "solvers/scaled_problem.hpp"
+
+#include "core/threads.hpp"
+#include "solvers/cone.hpp"
+#include "solvers/vector_kernels.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+/// out_a = factor(a) in_a
+template <class Factor>
+void multiply_blocks(std::span<const double> in, std::span<double> out, Factor&& factor) {
+  parallel_for(static_cast<std::ptrdiff_t>(in.size() / 3), [&](std::ptrdiff_t a) {
+    const double f = factor(static_cast<std::size_t>(a));
+    for (std::ptrdiff_t k = 3 * a; k < 3 * a + 3; ++k) out[static_cast<std::size_t>(k)] = f * in[static_cast<std::size_t>(k)];
+  });
+}
+
+}  // namespace
+
+ScaledProblem::ScaledProblem(const ContactProblem& problem)
+    : problem_(&problem), s_(block_scaling(*problem.W)), b_(problem.B.size()), scratch_(problem.B.size()) {
+  for (double& s : s_) s = std::sqrt(s);
+  from_velocities(problem.B, b_);
+  const double size = problem.scale > 0.0 ? problem.scale : norm(b_);
+  if (size > 0.0) reference_ = size;
+}
+
+void ScaledProblem::apply(std::span<const double> x, std::span<double> u) {
+  to_impulses(x, scratch_);
+  problem_->W->apply(scratch_, u);
+  from_velocities(u, u);
+}
+
+void ScaledProblem::velocity(std::span<const double> x, std::span<double> u) {
+  apply(x, u);
+  add_scaled(1.0, b_, u);
+}
+
+double ScaledProblem::residual(std::span<const double> x, std::span<const double> u) const {
+  const double sum = parallel_sum(blocks(), [&](std::ptrdiff_t a) {
+    const auto i = static_cast<std::size_t>(a);
+    const Eigen::Map<const Vec3> xa(x.data() + 3 * a), ua(u.data() + 3 * a);
+    Vec3 modified = ua;
+    if (problem_->kind[i] == BlockKind::contact)
+      modified.x() += problem_->mu[i] * std::sqrt(ua.y() * ua.y() + ua.z() * ua.z());
+    return (xa - project_on_block(xa - modified, problem_->kind[i], problem_->mu[i])).squaredNorm();
+  });
+  return std::sqrt(sum) / reference_;
+}
+
+void ScaledProblem::from_impulses(std::span<const double> R, std::span<double> x) const {
+  multiply_blocks(R, x, [&](std::size_t a) { return 1.0 / s_[a]; });
+}
+void ScaledProblem::to_impulses(std::span<const double> x, std::span<double> R) const {
+  multiply_blocks(x, R, [&](std::size_t a) { return s_[a]; });
+}
+void ScaledProblem::from_velocities(std::span<const double> U, std::span<double> u) const {
+  multiply_blocks(U, u, [&](std::size_t a) { return s_[a]; });
+}
+void ScaledProblem::to_velocities(std::span<const double> u, std::span<double> U) const {
+  multiply_blocks(u, U, [&](std::size_t a) { return 1.0 / s_[a]; });
+}
+
+}  // namespace scree::solvers

@@ -1,0 +1,246 @@
+#include "solvers/semismooth_newton.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+#include "core/timer.hpp"
+#include "solvers/catalogue.hpp"
+#include "solvers/cone.hpp"
+#include "solvers/coulomb_map.hpp"
+#include "solvers/option_reader.hpp"
+#include "solvers/vector_kernels.hpp"
+
+namespace scree::solvers {
+
+SemismoothNewton::SemismoothNewton(const ContactProblem& problem) : scaled_(problem), system_(make_newton_system(scaled_)) {
+  for (auto* v : {&x_, &u_x_, &X_, &u_, &dX_, &du_, &law_, &f_, &candidate_, &candidate_u_, &best_, &R_, &U_})
+    v->resize(scaled_.size());
+  D_.resize(static_cast<std::size_t>(problem.blocks()));
+  open_.resize(D_.size());
+}
+
+void SemismoothNewton::project(std::span<double> x) const {
+  const ContactProblem& p = scaled_.problem();
+  parallel_for(p.blocks(), [&](std::ptrdiff_t a) {
+    Eigen::Map<Vec3> part(x.data() + 3 * a);
+    part = project_on_block(part, p.kind[static_cast<std::size_t>(a)], p.mu[static_cast<std::size_t>(a)]);
+  });
+}
+
+void SemismoothNewton::start(std::span<const double> R, const SemismoothNewtonOptions& options) {
+  alpha_ = options.alpha;
+  hold_ = 0;
+  next_hold_ = 1;
+  best_value_ = kInfinity;
+  std::copy(R.begin(), R.end(), best_.begin());
+  jump(R);
+}
+
+void SemismoothNewton::jump(std::span<const double> R) {
+  scaled_.from_impulses(R, x_);
+  project(x_);
+  scaled_.velocity(x_, u_x_);
+  ++products_;
+  residual_ = scaled_.residual(x_, u_x_);
+}
+
+double SemismoothNewton::stop_value(const SemismoothNewtonOptions& options) {
+  if (options.yardstick == Yardstick::residual) return residual_;
+  scaled_.to_impulses(x_, R_);
+  scaled_.to_velocities(u_x_, U_);
+  return measure(options.yardstick, scaled_.problem(), R_, U_);
+}
+
+void SemismoothNewton::record(const SemismoothNewtonOptions& options, SolveReport& report) {
+  double value = stop_value(options);
+  // The claim of convergence is measured from the impulses alone.
+  if (value <= options.tolerance) {
+    scaled_.to_impulses(x_, R_);
+    value = std::max(value, measure(options.yardstick, scaled_.problem(), R_));
+  }
+  if (options.history) report.history.push_back(value);
+  if (value < best_value_) {
+    best_value_ = value;
+    scaled_.to_impulses(x_, best_);
+  }
+}
+
+double SemismoothNewton::evaluate(bool derivative) {
+  const ContactProblem& p = scaled_.problem();
+  const double step = 1.0 / alpha_;
+  const double sum = parallel_sum(p.blocks(), [&](std::ptrdiff_t a) {
+    const auto i = static_cast<std::size_t>(a);
+    const Vec3 y = Eigen::Map<const Vec3>(x_.data() + 3 * a) - step * Eigen::Map<const Vec3>(u_.data() + 3 * a);
+    Eigen::Map<Vec3> law(law_.data() + 3 * a), f(f_.data() + 3 * a);
+    if (derivative) {
+      const LawPoint point = law_point(y, p.kind[i], p.mu[i]);
+      law = point.value;
+      D_[i] = point.derivative;
+      open_[i] = point.open ? 1 : 0;
+    } else {
+      law = law_value(y, p.kind[i], p.mu[i]);
+    }
+    f = Eigen::Map<const Vec3>(X_.data() + 3 * a) - law;
+    return f.squaredNorm();
+  });
+  return std::sqrt(sum);
+}
+
+double SemismoothNewton::line_search(double before, bool& damped) {
+  double applied = 0.0, best_t = 0.0, best_value = kInfinity, value = kInfinity;
+  const auto move_to = [&](double t) {
+    add_scaled(t - applied, dX_, X_);
+    add_scaled(t - applied, du_, u_);
+    applied = t;
+    return evaluate(false);
+  };
+  double t = 1.0;
+  for (int halving = 0; halving < 8; ++halving, t *= 0.5) {
+    value = move_to(t);
+    if (value < best_value) {
+      best_value = value;
+      best_t = t;
+    }
+    if (value < (1.0 - 0.05 * t) * before) return value;
+  }
+  // No decrease: a mild increase is let through, anything worse is cut short.
+  damped = best_value >= 1.5 * before;
+  return move_to(damped ? 0.1 : best_t);
+}
+
+SemismoothNewton::Step SemismoothNewton::proximal_step(const SemismoothNewtonOptions& options, int budget) {
+  X_ = x_;
+  u_ = u_x_;
+  newton_steps_ = 0;
+  double value = evaluate(true), lowest = value;
+  int bad_in_a_row = 0, since_progress = 0;
+  combine(X_, -1.0, x_, dX_);
+  while (true) {
+    combine(X_, -1.0, x_, dX_);
+    if (newton_steps_ > 0 && value <= 0.1 * alpha_ * norm(dX_)) return Step::good;
+    if (value <= 1e-15 * norm(X_)) return Step::good;
+    if (newton_steps_ >= std::min(options.newton_limit, budget) || bad_in_a_row >= 2 || since_progress >= 5)
+      return bad_in_a_row >= 2 ? Step::bad : Step::fair;
+    if (!system_->solve(alpha_, D_, open_, f_, dX_)) return Step::bad;
+    ++newton_steps_;
+    scaled_.apply(dX_, du_);
+    ++products_;
+    bool damped = false;
+    value = line_search(value, damped);
+    bad_in_a_row = damped ? bad_in_a_row + 1 : 0;
+    since_progress = value < 0.9 * lowest ? 0 : since_progress + 1;
+    lowest = std::min(lowest, value);
+    evaluate(true);
+  }
+}
+
+void SemismoothNewton::accept_or_retreat(Step step, const SemismoothNewtonOptions& options) {
+  // Two candidates: the law's value, and the Newton iterate put back on the cones.
+  project(X_);
+  scaled_.velocity(X_, u_);
+  scaled_.velocity(law_, du_);
+  products_ += 2;
+  const double from_iterate = scaled_.residual(X_, u_), from_law = scaled_.residual(law_, du_);
+  const bool law_is_better = from_law <= from_iterate;
+  const double reached = std::min(from_iterate, from_law);
+  const bool accept = std::isfinite(reached) && (step == Step::good || reached < 0.9 * residual_);
+  if (accept) {
+    x_.swap(law_is_better ? law_ : X_);
+    u_x_.swap(law_is_better ? du_ : u_);
+    residual_ = reached;
+    if (hold_ > 0)
+      --hold_;
+    else if (newton_steps_ <= 3)
+      alpha_ *= 0.1;
+    else if (newton_steps_ <= 6)
+      alpha_ *= 0.3;
+    else if (newton_steps_ >= 10)
+      alpha_ *= 2.0;
+    alpha_ = std::max(alpha_, options.alpha_min);
+  } else {
+    alpha_ = std::min(10.0 * alpha_, 1e3);
+    hold_ = next_hold_;
+    next_hold_ = std::min(2 * next_hold_, 64);
+  }
+}
+
+SolveReport SemismoothNewton::advance(const SemismoothNewtonOptions& options) {
+  const Timer timer;
+  SolveReport report;
+  const long products_before = products_ + system_->products();
+  record(options, report);
+  double mark = best_value_;
+  int since_mark = 0;
+  while (true) {
+    if (best_value_ <= options.tolerance) {
+      report.status = Status::converged;
+      break;
+    }
+    const bool stalled = options.stall_limit > 0 && since_mark >= options.stall_limit;
+    if (report.iterations >= options.max_iterations || stalled) {
+      report.status = Status::max_iterations;
+      break;
+    }
+    if (timer.seconds() >= options.max_seconds) {
+      report.status = Status::max_seconds;
+      break;
+    }
+    const Step step = proximal_step(options, options.max_iterations - report.iterations);
+    const int used = std::max(1, newton_steps_);
+    report.iterations += used;
+    since_mark += used;
+    accept_or_retreat(step, options);
+    record(options, report);
+    if (best_value_ < 0.3 * mark) {
+      mark = best_value_;
+      since_mark = 0;
+    }
+  }
+  report.products = products_ + system_->products() - products_before;
+  report.seconds = timer.seconds();
+  return report;
+}
+
+void SemismoothNewton::current(std::span<double> R) const { scaled_.to_impulses(x_, R); }
+void SemismoothNewton::best(std::span<double> R) const { std::copy(best_.begin(), best_.end(), R.begin()); }
+
+SolveReport solve_semismooth_newton(const ContactProblem& problem, const SemismoothNewtonOptions& options, std::span<double> R) {
+  if (!(options.alpha > 0.0 && options.alpha_min > 0.0 && options.alpha_min <= options.alpha))
+    throw_input("SEMISMOOTH_NEWTON: alpha = {} and alpha_min = {} must be positive and ordered", options.alpha, options.alpha_min);
+  if (options.newton_limit < 1) throw_input("SEMISMOOTH_NEWTON: newton_limit = {} must be at least 1", options.newton_limit);
+  const double given = measure(options.yardstick, problem, R);
+  if (given <= options.tolerance) {
+    SolveReport report;
+    report.status = Status::converged;
+    return report;
+  }
+  SemismoothNewton newton(problem);
+  newton.start(R, options);
+  SolveReport report = newton.advance(options);
+  if (newton.best_value() < given) newton.best(R);
+  if (report.status != Status::converged)
+    report.advice = "SEMISMOOTH_NEWTON did not reach the tolerance: raise max_iterations, start it from some Gauss-Seidel sweeps, or use AUTO";
+  return report;
+}
+
+SolverInfo semismooth_newton_info() {
+  return {"SEMISMOOTH_NEWTON",
+          "Proximal semismooth Newton method: each step solves the problem regularised around the last iterate, with sparse direct "
+          "factors in the space of contacts (explicit W) or of bodies. For high accuracy, hyperstatic packings included.",
+          {Formulation::coulomb},
+          {{"alpha", 1e-2, "first regularisation relative to the diagonal of W, positive"},
+           {"alpha_min", 1e-8, "smallest regularisation, positive"},
+           {"newton_limit", 12, "Newton steps of one proximal step, at least 1"}},
+          [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
+            const OptionReader read(find_solver("SEMISMOOTH_NEWTON"), values);
+            SemismoothNewtonOptions options;
+            static_cast<StopRule&>(options) = stop;
+            options.alpha = read.real("alpha");
+            options.alpha_min = read.real("alpha_min");
+            options.newton_limit = read.integer("newton_limit");
+            return solve_semismooth_newton(problem, options, R);
+          }};
+}
+
+}  // namespace scree::solvers
