@@ -1,0 +1,50 @@
+/// Contacts as the step sees them: geometry, material and what is remembered from step to step.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collision/contact_point.hpp"
+#include "core/vec.hpp"
+#include "model/model.hpp"
+
+namespace scree::assembly {
+
+/// One contact point in the current step. Impulses and velocities are in its frame (N, T1, T2).
+struct Contact {
+  collision::ContactPoint point;
+  int index_a = -1, index_b = -1;  ///< places of the two bodies in model::Bodies
+  int material = -1;               ///< surface material index, -1 for the built-in
+  bool cohesive = false;           ///< still bonded
+  Mat3 frame = Mat3::Identity();   ///< rows N, T1, T2
+  double bond = 0.0;               ///< impulse the bond can pull with in this step, N s
+  Vec3 R = Vec3::Zero();           ///< impulse on body b, N s; guess before the solve, answer after it
+  Vec3 U_old = Vec3::Zero();       ///< relative velocity at the start of the step, m/s
+  Vec3 U = Vec3::Zero();           ///< and at its end
+};
+
+/// What outlives a step: impulse (spatial, so that frames may change) and bond of every contact,
+/// addressed by bodies and feature. Sorted like the contacts.
+class ContactMemory {
+ public:
+  struct Entry {
+    int body_a, body_b;
+    std::uint64_t feature;
+    Vec3 impulse;   ///< spatial, N s
+    bool cohesive;
+  };
+
+  /// Copy remembered impulses (scaled by `step_ratio`, new step over old one) and bonds into contacts; a contact not
+  /// seen before starts with none. Both sides must be sorted by (body_a, body_b).
+  void recall(std::vector<Contact>& contacts, double step_ratio, std::vector<bool>& known) const;
+  /// Forget everything and remember these.
+  void store(const std::vector<Contact>& contacts);
+
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+  void set_entries(std::vector<Entry> entries) { entries_ = std::move(entries); }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+}  // namespace scree::assembly

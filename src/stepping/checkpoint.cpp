@@ -1,0 +1,401 @@
+/// Saving and loading of a simulation's complete state.
+#include "core/error.hpp"
+#include "stepping/simulation.hpp"
+#include "stepping/step_data.hpp"
+
+namespace scree::stepping {
+
+namespace {
+
+constexpr std::int64_t kVersion = 1;
+
+// --- flat packing ---------------------------------------------------------------------------------
+
+class Writer {
+ public:
+  Writer(Archive& archive, std::string prefix) : archive_(archive), prefix_(std::move(prefix)) {}
+  ~Writer() {
+    archive_.put(prefix_ + "/reals", std::move(reals_));
+    archive_.put(prefix_ + "/integers", std::move(integers_));
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  void operator()(double value) { reals_.push_back(value); }
+  void operator()(std::int64_t value) { integers_.push_back(value); }
+  void operator()(int value) { integers_.push_back(value); }
+  void operator()(bool value) { integers_.push_back(value ? 1 : 0); }
+  template <class E> requires std::is_enum_v<E>
+  void operator()(E value) { integers_.push_back(static_cast<std::int64_t>(value)); }
+  template <int R, int C>
+  void operator()(const Eigen::Matrix<double, R, C>& m) { reals_.insert(reals_.end(), m.data(), m.data() + m.size()); }
+  void operator()(const std::string& text) {
+    (*this)(static_cast<std::int64_t>(text.size()));
+    for (char c : text) integers_.push_back(static_cast<unsigned char>(c));
+  }
+  void operator()(const std::array<int, 2>& pair) { for (int v : pair) (*this)(v); }
+  void operator()(const model::TimeSeries& series) {
+    (*this)(static_cast<std::int64_t>(series.times().size()));
+    for (double t : series.times()) (*this)(t);
+    for (double v : series.values()) (*this)(v);
+  }
+  template <class T>
+  void operator()(const std::vector<T>& values) {
+    (*this)(static_cast<std::int64_t>(values.size()));
+    for (const T& value : values) (*this)(value);
+  }
+
+ private:
+  Archive& archive_;
+  std::string prefix_;
+  Archive::Reals reals_;
+  Archive::Integers integers_;
+};
+
+/// Reads what Writer wrote; every size is checked against what is left before anything is allocated.
+class Reader {
+ public:
+  Reader(const Archive& archive, const std::string& prefix)
+      : prefix_(prefix), reals_(archive.reals(prefix + "/reals")), integers_(archive.integers(prefix + "/integers")) {}
+
+  void operator()(double& value) {
+    if (real_ >= reals_.size()) fail();
+    value = reals_[real_++];
+  }
+  void operator()(std::int64_t& value) {
+    if (integer_ >= integers_.size()) fail();
+    value = integers_[integer_++];
+  }
+  void operator()(int& value) {
+    std::int64_t wide = 0;
+    (*this)(wide);
+    if (wide < std::numeric_limits<int>::min() || wide > std::numeric_limits<int>::max()) fail();
+    value = static_cast<int>(wide);
+  }
+  void operator()(bool& value) {
+    int number = 0;
+    (*this)(number);
+    value = number != 0;
+  }
+  template <class E> requires std::is_enum_v<E>
+  void operator()(E& value) {
+    int number = 0;
+    (*this)(number);
+    if (number < 0 || number > 255) fail();
+    value = static_cast<E>(number);
+  }
+  template <int R, int C>
+  void operator()(Eigen::Matrix<double, R, C>& m) {
+    for (Eigen::Index k = 0; k < m.size(); ++k) (*this)(m.data()[k]);
+  }
+  void operator()(std::string& text) {
+    text.resize(count());
+    for (char& c : text) {
+      int code = 0;
+      (*this)(code);
+      c = static_cast<char>(code);
+    }
+  }
+  void operator()(std::array<int, 2>& pair) { for (int& v : pair) (*this)(v); }
+  void operator()(model::TimeSeries& series) {
+    std::vector<double> times(count()), values(times.size());
+    for (double& t : times) (*this)(t);
+    for (double& v : values) (*this)(v);
+    series = model::TimeSeries(std::move(times), std::move(values));
+  }
+  template <class T>
+  void operator()(std::vector<T>& values) {
+    values.clear();
+    values.resize(count());
+    for (T& value : values) (*this)(value);
+  }
+  /// A count that cannot exceed what the arrays still hold.
+  std::size_t count() {
+    std::int64_t n = 0;
+    (*this)(n);
+    const std::size_t left = reals_.size() - real_ + integers_.size() - integer_;
+    if (n < 0 || static_cast<std::size_t>(n) > left) fail();
+    return static_cast<std::size_t>(n);
+  }
+
+ private:
+  [[noreturn]] void fail() const { throw_file("checkpoint: '{}' is damaged or of another version", prefix_); }
+
+  std::string prefix_;
+  const Archive::Reals& reals_;
+  const Archive::Integers& integers_;
+  std::size_t real_ = 0, integer_ = 0;
+};
+
+// --- what each object consists of: the same list writes and reads ----------------------------------
+
+template <class IO, class T> void io(IO& f, T& p) requires std::is_same_v<std::remove_const_t<T>, geometry::Polyhedron> {
+  f(p.vertices), f(p.face_start), f(p.face_vertices), f(p.face_surface), f(p.face_neighbour);
+  f(p.face_normal), f(p.face_offset), f(p.edges), f(p.edge_faces);
+}
+template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::remove_const_t<T>, geometry::Mesh> {
+  f(m.nodes), f(m.element_start), f(m.element_nodes), f(m.element_volume), f(m.surface_id), f(m.faces), f(m.face_surface);
+}
+template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::remove_const_t<T>, model::SurfaceMaterial> {
+  f(m.surface1), f(m.surface2), f(m.is_default), f(m.model), f(m.label), f(m.friction), f(m.cohesion), f(m.restitution), f(m.spring), f(m.dashpot);
+}
+template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::remove_const_t<T>, model::BulkMaterial> {
+  f(m.model), f(m.label), f(m.young), f(m.poisson), f(m.density);
+}
+template <class IO, class T> void io(IO& f, T& c) requires std::is_same_v<std::remove_const_t<T>, model::Constraint> {
+  f(c.id), f(c.kind), f(c.body), f(c.point[0]), f(c.point[1]), f(c.direction), f(c.value), f(c.start), f(c.start_speed), f(c.length);
+  f(c.impulse), f(c.frame), f(c.place[0]), f(c.place[1]);
+}
+template <class IO, class T> void io(IO& f, T& l) requires std::is_same_v<std::remove_const_t<T>, model::PointForce> {
+  f(l.body), f(l.kind), f(l.point), f(l.direction), f(l.value);
+}
+template <class IO, class T> void io(IO& f, T& l) requires std::is_same_v<std::remove_const_t<T>, model::Torque> {
+  f(l.body), f(l.kind), f(l.direction), f(l.value);
+}
+template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::remove_const_t<T>, model::ObstacleMotion> {
+  for (int k = 0; k < 3; ++k) f(m.linear[k]), f(m.angular[k]);
+  f(m.pivot);
+}
+template <class IO, class T> void io(IO& f, T& w) requires std::is_same_v<std::remove_const_t<T>, model::Work> {
+  f(w.external), f(w.contact), f(w.friction), f(w.damping);
+}
+template <class IO, class T> void io(IO& f, T& e) requires std::is_same_v<std::remove_const_t<T>, assembly::ContactMemory::Entry> {
+  f(e.body_a), f(e.body_b), f(e.impulse), f(e.cohesive);
+}
+template <class IO, class T> void io(IO& f, T& b) requires std::is_same_v<std::remove_const_t<T>, model::Bodies> {
+  f(b.id), f(b.kind), f(b.scheme), f(b.label), f(b.material), f(b.mass), f(b.volume), f(b.damping), f(b.radius), f(b.center), f(b.inertia);
+  f(b.principal_axes), f(b.principal_moments), f(b.rotation), f(b.position), f(b.angular), f(b.velocity);
+}
+
+template <class T>
+void write_list(Writer& f, const std::vector<T>& list) {
+  f(static_cast<std::int64_t>(list.size()));
+  for (const T& item : list) io(f, item);
+}
+template <class T>
+void read_list(Reader& f, std::vector<T>& list) {
+  list.clear();
+  list.resize(f.count());
+  for (T& item : list) io(f, item);
+}
+
+void write_shape(Writer& f, const geometry::Shape& shape) {
+  f(static_cast<std::int64_t>(shape.pieces.size()));
+  for (const geometry::Piece& piece : shape.pieces) {
+    f(static_cast<int>(piece.form.index())), f(piece.volume_id), f(piece.surface_id);
+    if (const auto* sphere = std::get_if<geometry::Sphere>(&piece.form)) {
+      f(sphere->center), f(sphere->radius);
+    } else if (const auto* ellipsoid = std::get_if<geometry::Ellipsoid>(&piece.form)) {
+      f(ellipsoid->center), f(ellipsoid->radii), f(ellipsoid->axes);
+    } else {
+      io(f, std::get<geometry::Polyhedron>(piece.form));
+    }
+  }
+  f(shape.adjacent), f(shape.piece_mesh), f(shape.piece_element);
+  write_list(f, shape.meshes);
+}
+
+geometry::Shape read_shape(Reader& f) {
+  geometry::Shape shape;
+  shape.pieces.resize(f.count());
+  for (geometry::Piece& piece : shape.pieces) {
+    int form = 0;
+    f(form), f(piece.volume_id), f(piece.surface_id);
+    if (form == 0) {
+      geometry::Sphere sphere;
+      f(sphere.center), f(sphere.radius);
+      piece.form = sphere;
+    } else if (form == 1) {
+      geometry::Ellipsoid ellipsoid;
+      f(ellipsoid.center), f(ellipsoid.radii), f(ellipsoid.axes);
+      piece.form = ellipsoid;
+    } else if (form == 2) {
+      geometry::Polyhedron polyhedron;
+      io(f, polyhedron);
+      piece.form = std::move(polyhedron);
+    } else {
+      throw_file("checkpoint: a piece has the unknown form {}; the file is damaged or of another version", form);
+    }
+  }
+  f(shape.adjacent), f(shape.piece_mesh), f(shape.piece_element);
+  read_list(f, shape.meshes);
+  return shape;
+}
+
+}  // namespace
+
+void Simulation::save(Archive& archive) const {
+  const model::Bodies& bodies = model_.bodies;
+  {
+    Writer f(archive, "simulation");
+    f(kVersion), f(time_), f(start_time_), f(static_cast<std::int64_t>(start_steps_)), f(last_step_), f(static_cast<std::int64_t>(steps_));
+    f(kinetic_start_), io(f, removed_work_), f(settings_.step);
+    f(static_cast<std::int64_t>(model_.user_forces.size()));
+    for (const model::UserForce& user : model_.user_forces) f(user.body);
+  }
+  {
+    Writer f(archive, "bodies");
+    io(f, bodies);
+    for (const model::Work& work : bodies.work) io(f, work);
+    f(bodies.next_id());
+    f(static_cast<std::int64_t>(bodies.motion.size()));
+    for (int id : bodies.id)
+      if (const auto motion = bodies.motion.find(id); motion != bodies.motion.end()) f(id), io(f, motion->second);
+  }
+  {
+    // Shapes that bodies share are stored once.
+    Writer f(archive, "shapes");
+    std::unordered_map<const geometry::Shape*, int> number;
+    std::vector<const geometry::Shape*> shapes;
+    std::vector<int> of_body;
+    for (const auto& shape : bodies.shape) {
+      const auto [found, added] = number.try_emplace(shape.get(), static_cast<int>(shapes.size()));
+      if (added) shapes.push_back(shape.get());
+      of_body.push_back(found->second);
+    }
+    f(static_cast<std::int64_t>(shapes.size()));
+    for (const geometry::Shape* shape : shapes) write_shape(f, *shape);
+    f(of_body);
+  }
+  {
+    Writer f(archive, "model");
+    std::vector<model::SurfaceMaterial> surfaces;
+    for (int i = 0; i < model_.surfaces.size(); ++i) surfaces.push_back(model_.surfaces[i]);
+    write_list(f, surfaces);
+    write_list(f, model_.bulk);
+    write_list(f, model_.constraints);
+    f(model_.next_constraint);
+    f(model_.gravity.direction), f(model_.gravity.value);
+    write_list(f, model_.forces);
+    write_list(f, model_.torques);
+    f(model_.extents.has_value());
+    if (model_.extents) f(model_.extents->low), f(model_.extents->high);
+    f(static_cast<std::int64_t>(model_.excluded_bodies.size()));
+    for (const auto& [a, b] : model_.excluded_bodies) f(a), f(b);
+    f(static_cast<std::int64_t>(model_.excluded_pieces.size()));
+    for (const auto& e : model_.excluded_pieces) f(e.body1), f(e.body2), f(e.point1), f(e.point2);
+    f(static_cast<std::int64_t>(model_.excluded_surfaces.size()));
+    for (const auto& [a, b] : model_.excluded_surfaces) f(a), f(b);
+  }
+  {
+    Writer f(archive, "contacts");
+    write_list(f, memory_.entries());
+    for (const auto& entry : memory_.entries()) f(static_cast<std::int64_t>(entry.feature));
+  }
+}
+
+void Simulation::load(const Archive& archive) {
+  // Everything is read into a fresh simulation first, so that a damaged file changes nothing here.
+  Simulation fresh(settings_.step);
+  model::Model& model = fresh.model_;
+  model::Bodies& bodies = model.bodies;
+  std::vector<model::UserForce> user_forces;
+  {
+    Reader f(archive, "simulation");
+    std::int64_t version = 0, start_steps = 0, steps = 0;
+    f(version);
+    if (version != kVersion) throw_file("checkpoint: version {} is not {}; it was written by another Scree", version, kVersion);
+    f(fresh.time_), f(fresh.start_time_), f(start_steps), f(fresh.last_step_), f(steps);
+    f(fresh.kinetic_start_), io(f, fresh.removed_work_), f(fresh.settings_.step);
+    fresh.start_steps_ = static_cast<long>(start_steps);
+    fresh.steps_ = static_cast<long>(steps);
+    // Users' functions are taken from this simulation, matched by body.
+    for (std::size_t k = f.count(); k > 0; --k) {
+      int id = -1;
+      f(id);
+      const auto given = std::find_if(model_.user_forces.begin(), model_.user_forces.end(), [id](const auto& user) { return user.body == id; });
+      if (given == model_.user_forces.end())
+        throw_input("resume: body {} had a force function; apply it again before resuming (run the same script)", id);
+      user_forces.push_back(*given);
+    }
+  }
+  {
+    Reader f(archive, "bodies");
+    io(f, bodies);
+    const std::size_t n = bodies.id.size();
+    for (std::size_t size : {bodies.kind.size(), bodies.scheme.size(), bodies.label.size(), bodies.material.size(), bodies.mass.size(),
+                             bodies.volume.size(), bodies.damping.size(), bodies.radius.size(), bodies.center.size(), bodies.inertia.size(),
+                             bodies.principal_axes.size(), bodies.principal_moments.size(), bodies.rotation.size(), bodies.position.size(),
+                             bodies.angular.size(), bodies.velocity.size()})
+      if (size != n) throw_file("checkpoint: the bodies' arrays differ in length; the file is damaged");
+    bodies.work.resize(n);
+    for (model::Work& work : bodies.work) io(f, work);
+    int next_id = 0;
+    f(next_id);
+    bodies.rebuild_index(next_id);
+    for (std::size_t k = f.count(); k > 0; --k) {
+      int id = -1;
+      f(id);
+      io(f, bodies.motion[id]);
+    }
+  }
+  {
+    Reader f(archive, "shapes");
+    std::vector<std::shared_ptr<const geometry::Shape>> shapes(f.count());
+    for (auto& shape : shapes) shape = std::make_shared<geometry::Shape>(read_shape(f));
+    std::vector<int> of_body;
+    f(of_body);
+    if (of_body.size() != bodies.id.size()) throw_file("checkpoint: shapes and bodies disagree; the file is damaged");
+    for (int k : of_body) {
+      if (k < 0 || k >= static_cast<int>(shapes.size())) throw_file("checkpoint: shape {} does not exist; the file is damaged", k);
+      bodies.shape.push_back(shapes[static_cast<std::size_t>(k)]);
+    }
+  }
+  {
+    Reader f(archive, "model");
+    std::vector<model::SurfaceMaterial> surfaces;
+    read_list(f, surfaces);
+    for (auto& material : surfaces) model.surfaces.add(std::move(material));
+    read_list(f, model.bulk);
+    read_list(f, model.constraints);
+    f(model.next_constraint);
+    f(model.gravity.direction), f(model.gravity.value);
+    read_list(f, model.forces);
+    read_list(f, model.torques);
+    bool bounded = false;
+    f(bounded);
+    if (bounded) {
+      model.extents.emplace();
+      f(model.extents->low), f(model.extents->high);
+    }
+    for (std::size_t k = f.count(); k > 0; --k) {
+      auto& pair = model.excluded_bodies.emplace_back();
+      f(pair.first), f(pair.second);
+    }
+    for (std::size_t k = f.count(); k > 0; --k) {
+      auto& e = model.excluded_pieces.emplace_back();
+      f(e.body1), f(e.body2), f(e.point1), f(e.point2);
+    }
+    for (std::size_t k = f.count(); k > 0; --k) {
+      auto& pair = model.excluded_surfaces.emplace_back();
+      f(pair.first), f(pair.second);
+    }
+  }
+  {
+    Reader f(archive, "contacts");
+    std::vector<assembly::ContactMemory::Entry> entries;
+    read_list(f, entries);
+    for (auto& entry : entries) {
+      std::int64_t feature = 0;
+      f(feature);
+      entry.feature = static_cast<std::uint64_t>(feature);
+    }
+    fresh.memory_.set_entries(std::move(entries));
+  }
+  // The collision world is rebuilt from the bodies.
+  for (std::size_t i = 0; i < bodies.id.size(); ++i) {
+    fresh.world_.add_body(bodies.id[i], *bodies.shape[i], bodies.kind[i] == model::BodyKind::rigid);
+    fresh.world_.place(bodies.id[i], bodies.rotation[i], bodies.center[i], bodies.position[i], 0.0);
+  }
+  for (const auto& [a, b] : model.excluded_bodies) fresh.world_.exclude_bodies(a, b);
+  for (const auto& e : model.excluded_pieces) fresh.world_.exclude_pieces(e.body1, e.point1, e.body2, e.point2);
+  for (const auto& [a, b] : model.excluded_surfaces) fresh.world_.exclude_surfaces(a, b);
+  model.user_forces = std::move(user_forces);
+  const double step = fresh.settings_.step;
+  fresh.settings_ = settings_;
+  fresh.settings_.step = step;
+  fresh.solver_ = solver_;
+  *this = std::move(fresh);
+}
+
+}  // namespace scree::stepping

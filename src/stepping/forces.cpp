@@ -1,0 +1,63 @@
+#include "stepping/forces.hpp"
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+
+namespace scree::stepping {
+
+namespace {
+
+using model::Bodies;
+
+void add_user_forces(const model::Model& model, double t_mid, double h, BodyLoads& loads) {
+  const Bodies& bodies = model.bodies;
+  for (const model::UserForce& user : model.user_forces) {
+    const auto i = static_cast<std::size_t>(bodies.index(user.body));
+    const Mat3& Lam = bodies.rotation[i];
+    const auto evaluate = [&](const Vec3& angular, const Vec3& velocity) {
+      const model::UserForceValue value = user.function({Lam, bodies.position[i], angular, velocity}, t_mid, h);
+      if (!is_finite(value.force) || !is_finite(value.torque) || !is_finite(value.referential_torque))
+        throw_solve("force callback of body {} returned a value that is not finite at time {} s; check the function", user.body, t_mid);
+      return value;
+    };
+    // Predict the velocity at mid-step with the force at the start, then evaluate there.
+    const model::UserForceValue first = evaluate(bodies.angular[i], bodies.velocity[i]);
+    const Vec3 torque = loads.torque[i] + Lam.transpose() * first.torque + first.referential_torque;
+    const Vec3 v_mid = bodies.velocity[i] + (0.5 * h / bodies.mass[i]) * (loads.force[i] + first.force);
+    const Vec3 W_mid = bodies.angular[i] + 0.5 * h * bodies.inertia[i].ldlt().solve(torque);
+    const model::UserForceValue value = evaluate(W_mid, v_mid);
+    loads.force[i] += value.force;
+    loads.torque[i] += Lam.transpose() * value.torque + value.referential_torque;
+  }
+}
+
+}  // namespace
+
+void evaluate_loads(const model::Model& model, double t, double h, BodyLoads& loads) {
+  const Bodies& bodies = model.bodies;
+  const double t_mid = t + 0.5 * h;
+  const Vec3 g = model.gravity.at(t_mid);
+  loads.force.resize(bodies.id.size());
+  loads.torque.resize(bodies.id.size());
+  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
+    const auto i = static_cast<std::size_t>(b);
+    loads.force[i] = bodies.moves(static_cast<int>(b)) ? Vec3(bodies.mass[i] * g) : Vec3::Zero();
+    loads.torque[i].setZero();
+  });
+  for (const model::PointForce& f : model.forces) {
+    const auto i = static_cast<std::size_t>(bodies.index(f.body));
+    const Mat3& Lam = bodies.rotation[i];
+    Vec3 force = f.value.value(t_mid) * f.direction;
+    if (f.kind == model::Direction::convected) force = Lam * force;
+    loads.force[i] += force;
+    loads.torque[i] += (f.point - bodies.center[i]).cross(Lam.transpose() * force);
+  }
+  for (const model::Torque& q : model.torques) {
+    const auto i = static_cast<std::size_t>(bodies.index(q.body));
+    const Vec3 torque = q.value.value(t_mid) * q.direction;
+    loads.torque[i] += q.kind == model::Direction::convected ? torque : Vec3(bodies.rotation[i].transpose() * torque);
+  }
+  add_user_forces(model, t_mid, h, loads);
+}
+
+}  // namespace scree::stepping

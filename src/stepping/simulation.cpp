@@ -1,0 +1,202 @@
+#include "stepping/simulation.hpp"
+
+#include "core/error.hpp"
+#include "core/hash.hpp"
+#include "core/rotation.hpp"
+#include "core/threads.hpp"
+#include "stepping/step_data.hpp"
+
+namespace scree::stepping {
+
+namespace {
+
+void check_finite(const char* call, const char* argument, const Vec3& value) {
+  if (!is_finite(value)) throw_input("{}: {} = ({}, {}, {}) is not finite", call, argument, value.x(), value.y(), value.z());
+}
+
+/// Gap, relative to the smaller body, at which a contact counts as touching.
+constexpr double kTouching = 1e-6;
+
+}  // namespace
+
+Simulation::Simulation(double step) : data_(std::make_shared<StepData>()), form_(std::make_shared<solvers::BodyForm>()) {
+  if (!(step > 0.0) || !std::isfinite(step)) throw_input("Simulation: step = {} s; it must be positive and finite", step);
+  settings_.step = step;
+}
+
+int Simulation::add_body(const model::BodySpec& spec) {
+  const int id = model_.bodies.add(spec);
+  const auto i = static_cast<std::size_t>(model_.bodies.index(id));
+  world_.add_body(id, *spec.shape, spec.kind == model::BodyKind::rigid);
+  world_.place(id, Mat3::Identity(), model_.bodies.center[i], model_.bodies.position[i], 0.0);
+  return id;
+}
+
+void Simulation::remove_body(int id) {
+  const int i = model_.bodies.index(id);
+  kinetic_start_ -= model_.bodies.kinetic_energy(i);
+  removed_work_ += model_.bodies.work[static_cast<std::size_t>(i)];
+  world_.remove_body(id);
+  model_.remove_body(id);
+  std::erase_if(contacts_, [id](const assembly::Contact& c) { return c.point.body_a == id || c.point.body_b == id; });
+  for (assembly::Contact& c : contacts_) {
+    c.index_a = model_.bodies.index(c.point.body_a);
+    c.index_b = model_.bodies.index(c.point.body_b);
+  }
+  memory_.store(contacts_);
+}
+
+int Simulation::add_constraint(model::Constraint constraint) {
+  const model::Bodies& bodies = model_.bodies;
+  for (std::size_t side = 0; side < 2; ++side)
+    if (constraint.body[side] >= 0 && !bodies.moves(bodies.index(constraint.body[side])))
+      throw_input("constraint: body {} is an obstacle; constrain bodies that can move, and give obstacles a prescribed motion",
+                  constraint.body[side]);
+  if (constraint.body[0] < 0 && constraint.body[1] >= 0) {
+    std::swap(constraint.body[0], constraint.body[1]);
+    std::swap(constraint.point[0], constraint.point[1]);
+  }
+  if (constraint.body[0] < 0) throw_input("constraint: it needs at least one body");
+  if (constraint.body[0] == constraint.body[1]) throw_input("PUT_RIGID_LINK: body1 and body2 are the same body ({})", constraint.body[0]);
+  for (const Vec3& point : constraint.point) check_finite("constraint", "point", point);
+  const double length = constraint.direction.norm();
+  if (!(length > 0.0) || !std::isfinite(length)) throw_input("constraint: direction must be a finite vector other than zero");
+  constraint.direction /= length;
+
+  const int index = bodies.index(constraint.body[0]);
+  constraint.start = bodies.point(index, constraint.point[0]);
+  constraint.start_speed = constraint.direction.dot(bodies.point_velocity(index, constraint.point[0]));
+  constraint.start_speed -= constraint.value.integral(time_);
+  constraint.place[0] = constraint.start;
+  if (constraint.kind == model::ConstraintKind::link) {
+    constraint.place[1] = constraint.body[1] < 0 ? constraint.point[1] : bodies.point(bodies.index(constraint.body[1]), constraint.point[1]);
+    constraint.length = (constraint.place[1] - constraint.place[0]).norm();
+    const double size = bodies.radius[static_cast<std::size_t>(index)];
+    if (constraint.length < 1e-9 * size) constraint.length = 0.0;
+  }
+  constraint.id = model_.next_constraint++;
+  model_.constraints.push_back(std::move(constraint));
+  return model_.constraints.back().id;
+}
+
+void Simulation::remove_constraint(int id) { model_.remove_constraint(id); }
+
+void Simulation::exclude_bodies(int id1, int id2) {
+  (void)model_.bodies.index(id1);
+  (void)model_.bodies.index(id2);
+  world_.exclude_bodies(id1, id2);
+  model_.excluded_bodies.emplace_back(id1, id2);
+}
+
+void Simulation::exclude_pieces(int id1, const Vec3& point1, int id2, const Vec3& point2) {
+  (void)model_.bodies.index(id1);
+  (void)model_.bodies.index(id2);
+  world_.exclude_pieces(id1, point1, id2, point2);
+  model_.excluded_pieces.push_back({id1, id2, point1, point2});
+}
+
+void Simulation::exclude_surfaces(int surface1, int surface2) {
+  world_.exclude_surfaces(surface1, surface2);
+  model_.excluded_surfaces.emplace_back(surface1, surface2);
+}
+
+void Simulation::set_velocity(int id, const Vec3& linear, const Vec3& angular) {
+  const int b = model_.bodies.index(id);
+  const auto i = static_cast<std::size_t>(b);
+  check_finite("INITIAL_VELOCITY", "linear", linear);
+  check_finite("INITIAL_VELOCITY", "angular", angular);
+  if (!model_.bodies.moves(b)) {
+    model::ObstacleMotion motion;
+    for (int k = 0; k < 3; ++k) {
+      motion.linear[k] = linear[k];
+      motion.angular[k] = angular[k];
+    }
+    motion.pivot = model_.bodies.position[i];
+    set_motion(id, motion);
+    return;
+  }
+  kinetic_start_ -= model_.bodies.kinetic_energy(b);
+  model_.bodies.velocity[i] = linear;
+  model_.bodies.angular[i] = model_.bodies.rotation[i].transpose() * angular;
+  kinetic_start_ += model_.bodies.kinetic_energy(b);
+}
+
+void Simulation::set_motion(int id, const model::ObstacleMotion& motion) {
+  const int b = model_.bodies.index(id);
+  const auto i = static_cast<std::size_t>(b);
+  if (model_.bodies.moves(b)) throw_input("body {}: only an obstacle can be given a prescribed motion; use SET_VELOCITY for others", id);
+  check_finite("obstacle motion", "pivot", motion.pivot);
+  model_.bodies.motion[id] = motion;
+  const Vec3 angular = motion.angular_at(time_);
+  model_.bodies.velocity[i] = motion.linear_at(time_) + angular.cross(model_.bodies.position[i] - motion.pivot);
+  model_.bodies.angular[i] = model_.bodies.rotation[i].transpose() * angular;
+}
+
+void Simulation::set_placement(int id, const Mat3& rotation, const Vec3& position) {
+  const auto i = static_cast<std::size_t>(model_.bodies.index(id));
+  check_finite("placement", "position", position);
+  if (!rotation.allFinite() || (rotation.transpose() * rotation - Mat3::Identity()).norm() > 1e-6 || rotation.determinant() < 0.0)
+    throw_input("body {}: the rotation is not an orthogonal matrix with determinant 1", id);
+  model_.bodies.rotation[i] = orthonormalised(rotation);
+  model_.bodies.position[i] = position;
+  world_.place(id, model_.bodies.rotation[i], model_.bodies.center[i], position, 0.0);
+}
+
+void Simulation::set_characteristics(int id, double mass, double volume, const Vec3& center, const Mat3& inertia) {
+  const int b = model_.bodies.index(id);
+  const double before = model_.bodies.kinetic_energy(b);
+  model_.bodies.set_characteristics(b, mass, volume, center, inertia);
+  kinetic_start_ += model_.bodies.kinetic_energy(b) - before;
+}
+
+void Simulation::delete_departed() {
+  departed_.clear();
+  if (!model_.extents) return;
+  const model::Bodies& bodies = model_.bodies;
+  for (int i = 0; i < bodies.size(); ++i)
+    if (bodies.moves(i) && !model_.extents->contains(bodies.position[static_cast<std::size_t>(i)]))
+      departed_.push_back(bodies.id[static_cast<std::size_t>(i)]);
+  for (int id : departed_) remove_body(id);
+}
+
+void Simulation::fill_report() {
+  report_.step = steps_;
+  report_.time = time_;
+  report_.bodies = model_.bodies.size();
+  report_.constraints = static_cast<int>(model_.constraints.size());
+  report_.candidates = static_cast<int>(contacts_.size());
+  report_.status = solve_report_.status;
+  report_.iterations = solve_report_.iterations;
+  report_.residual = solve_report_.residual;
+  int overlaps = 0;
+  double depth = 0.0;
+  for (const assembly::Contact& contact : contacts_) {
+    const double gap = contact.point.gap;
+    const auto a = static_cast<std::size_t>(contact.index_a), b = static_cast<std::size_t>(contact.index_b);
+    const double size = std::min(model_.bodies.radius[a], model_.bodies.radius[b]);
+    if (gap <= kTouching * size || !contact.R.isZero(0.0)) ++report_.contacts;
+    if (gap < 0.0) {
+      ++overlaps;
+      depth -= gap;
+      report_.penetration_max = std::max(report_.penetration_max, -gap);
+    }
+  }
+  report_.penetration_mean = overlaps > 0 ? depth / overlaps : 0.0;
+  report_.energies = energies();
+}
+
+std::uint64_t Simulation::state_hash() const {
+  StateHash hash;
+  const model::Bodies& bodies = model_.bodies;
+  hash.add(time_);
+  for (std::size_t i = 0; i < bodies.id.size(); ++i) {
+    hash.add(static_cast<std::uint64_t>(bodies.id[i]));
+    hash.add(std::span<const double>(bodies.rotation[i].data(), 9));
+    hash.add(std::span<const double>(bodies.position[i].data(), 3));
+    hash.add(std::span<const double>(bodies.angular[i].data(), 3));
+    hash.add(std::span<const double>(bodies.velocity[i].data(), 3));
+  }
+  return hash.value();
+}
+
+}  // namespace scree::stepping

@@ -1,0 +1,293 @@
+#include "core/error.hpp"
+#include "core/rotation.hpp"
+#include "core/threads.hpp"
+#include "core/timer.hpp"
+#include "stepping/forces.hpp"
+#include "stepping/simulation.hpp"
+#include "stepping/spring_dashpot.hpp"
+#include "stepping/step_data.hpp"
+
+namespace scree::stepping {
+
+const StepReport& Simulation::step() {
+  const double h = settings_.step;
+  if (h != last_step_) {
+    start_time_ = time_;
+    start_steps_ = steps_;
+  }
+  StepData& data = *data_;
+  model::Bodies& bodies = model_.bodies;
+  Timer timer;
+  report_ = {};
+  const auto stage = [&](Stage name) {
+    report_.seconds[name] += timer.seconds();
+    timer.restart();
+  };
+
+  save_start();
+  try {
+    first_half_step(bodies, time_, h, data.carried);
+    current_velocities(bodies, data.old);
+    evaluate_loads(model_, time_, h, data.loads);
+    free_velocities(bodies, data.loads, data.carried, time_, h, data.free);
+    stage(kIntegrate);
+
+    place_bodies();
+    world_.detect(settings_.contact, points_);
+    stage(kDetect);
+
+    prepare_contacts();
+    apply_penalty_contacts();
+    assemble();
+    stage(kAssemble);
+
+    solve();
+    check_penetration();
+    stage(kSolve);
+
+    account();
+    second_half_step(bodies, data.loads, data.carried, data.free, data.end, time_, h);
+  } catch (...) {
+    restore_start();
+    throw;
+  }
+  last_step_ = h;
+  ++steps_;
+  time_ = start_time_ + static_cast<double>(steps_ - start_steps_) * h;
+  memory_.store(contacts_);
+  delete_departed();
+  fill_report();
+  stage(kIntegrate);
+  return report_;
+}
+
+void Simulation::save_start() {
+  // Only what a step changes before it can fail: places and velocities.
+  auto& start = data_->start;
+  const model::Bodies& bodies = model_.bodies;
+  start.rotation = bodies.rotation;
+  start.position = bodies.position;
+  start.motion = bodies.motion;
+}
+
+void Simulation::restore_start() {
+  const auto& start = data_->start;
+  model::Bodies& bodies = model_.bodies;
+  bodies.rotation = start.rotation;
+  bodies.position = start.position;
+  bodies.motion = start.motion;
+}
+
+void Simulation::place_bodies() {
+  const double h = settings_.step;
+  const StepData& data = *data_;
+  const model::Bodies& bodies = model_.bodies;
+  for (int b = 0; b < bodies.size(); ++b) {
+    const auto i = static_cast<std::size_t>(b);
+    if (!bodies.moves(b) && !bodies.motion.count(bodies.id[i])) continue;
+    // A step moves the surface by at most h times the larger of the old and the free speed.
+    const double old_speed = data.old.linear[i].norm() + data.old.angular[i].norm() * bodies.radius[i];
+    const double free_speed = data.free.linear[i].norm() + data.free.angular[i].norm() * bodies.radius[i];
+    world_.place(bodies.id[i], bodies.rotation[i], bodies.center[i], bodies.position[i], h * std::max(old_speed, free_speed));
+  }
+}
+
+void Simulation::prepare_contacts() {
+  const model::Bodies& bodies = model_.bodies;
+  StepData& data = *data_;
+  contacts_.resize(points_.size());
+  parallel_for(static_cast<std::ptrdiff_t>(points_.size()), [&](std::ptrdiff_t c) {
+    assembly::Contact& contact = contacts_[static_cast<std::size_t>(c)];
+    contact = {};
+    contact.point = points_[static_cast<std::size_t>(c)];
+    contact.index_a = bodies.index(contact.point.body_a);
+    contact.index_b = bodies.index(contact.point.body_b);
+    contact.material = model_.surfaces.find(contact.point.surface_a, contact.point.surface_b);
+    contact.frame = frame_from_normal(contact.point.normal);
+    const Vec3& p = contact.point.point;
+    contact.U_old = assembly::relative_velocity(bodies, data.old, contact.index_a, contact.index_b, p, p, contact.frame);
+  });
+  memory_.recall(contacts_, last_step_ > 0.0 ? settings_.step / last_step_ : 1.0, data.known);
+  // Contacts that touch for the first time are bonded where their material is cohesive.
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    assembly::Contact& contact = contacts_[c];
+    const model::SurfaceMaterial& material = model_.surfaces[contact.material];
+    if (!data.known[c]) contact.cohesive = material.cohesion > 0.0 && contact.point.gap <= 0.0;
+    contact.bond = contact.cohesive ? material.cohesion * contact.point.area * settings_.step : 0.0;
+  }
+}
+
+void Simulation::apply_penalty_contacts() {
+  StepData& data = *data_;
+  const model::Bodies& bodies = model_.bodies;
+  const double h = settings_.step;
+  data.scaling.update(bodies, h);
+  data.role.resize(contacts_.size());
+  data.penalty.clear();
+  data.penalty_form.reset_rigid(data.scaling.slots());
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    assembly::Contact& contact = contacts_[c];
+    const Vec3& p = contact.point.point;
+    contact.U = assembly::relative_velocity(bodies, data.free, contact.index_a, contact.index_b, p, p, contact.frame);
+    data.role[c] = contact_role(contact, model_.surfaces[contact.material], contact.U.x(), h, penalty());
+    if (data.role[c] == Role::idle) contact.R.setZero();
+    if (data.role[c] != Role::penalty) continue;
+    data.penalty.push_back(static_cast<int>(c));
+    assembly::add_block(data.penalty_form, data.scaling, bodies, contact.index_a, contact.index_b, p, p, contact.frame);
+  }
+  data.pushed = data.free;
+  if (data.penalty.empty()) return;
+
+  // Evaluate all of them from the same free velocities, then apply.
+  data.penalty_form.finish();
+  data.impulses.resize(3 * data.penalty.size());
+  for (std::size_t k = 0; k < data.penalty.size(); ++k) {
+    assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.penalty[k])];
+    const model::SurfaceMaterial& material = model_.surfaces[contact.material];
+    const SpringDashpot law{material.spring, material.dashpot, material.friction, material.cohesion * contact.point.area};
+    contact.R = spring_dashpot_impulse(law, data.penalty_form.diagonal()[k], contact.U, contact.U_old, contact.point.gap, h,
+                                       contact.R.tail<2>(), contact.cohesive);
+    Eigen::Map<Vec3>(data.impulses.data() + 3 * k) = contact.R;
+  }
+  assembly::apply_impulses(data.penalty_form, data.scaling, data.impulses, data.scratch, data.pushed);
+}
+
+void Simulation::assemble() {
+  StepData& data = *data_;
+  problem_.kind.clear();
+  problem_.mu.clear();
+  problem_.B.clear();
+  R_.clear();
+  form_->reset_rigid(data.scaling.slots());
+  assembly::add_constraints(model_, data.scaling, data.pushed, time_, settings_.step, *form_, problem_);
+  const double ratio = last_step_ > 0.0 ? settings_.step / last_step_ : 1.0;
+  for (const model::Constraint& c : model_.constraints) {
+    const Vec3 guess = c.impulse * ratio;
+    R_.insert(R_.end(), {guess.x(), guess.y(), guess.z()});
+  }
+  add_implicit_contacts();
+  form_->finish();
+  set_scale();
+  apply_bonds();
+}
+
+void Simulation::add_implicit_contacts() {
+  StepData& data = *data_;
+  const model::Bodies& bodies = model_.bodies;
+  data.implicit.clear();
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
+    if (data.role[c] != Role::implicit) continue;
+    const assembly::Contact& contact = contacts_[c];
+    const model::SurfaceMaterial& material = model_.surfaces[contact.material];
+    const Vec3& p = contact.point.point;
+    data.implicit.push_back(static_cast<int>(c));
+    assembly::add_block(*form_, data.scaling, bodies, contact.index_a, contact.index_b, p, p, contact.frame);
+    Vec3 B = assembly::relative_velocity(bodies, data.pushed, contact.index_a, contact.index_b, p, p, contact.frame);
+    B.x() += normal_bias(contact, material, settings_.step, settings_.recovery);
+    problem_.kind.push_back(solvers::BlockKind::contact);
+    problem_.mu.push_back(material.friction);
+    problem_.B.insert(problem_.B.end(), {B.x(), B.y(), B.z()});
+    R_.insert(R_.end(), {contact.R.x() + contact.bond, contact.R.y(), contact.R.z()});
+  }
+}
+
+void Simulation::set_scale() {
+  // Gaps ahead are left out, so that contacts far from closing do not flatter the residual; and a floor
+  // at rounding level keeps bodies that move together from being solved relative to noise.
+  const StepData& data = *data_;
+  const std::size_t first = model_.constraints.size();
+  const double floor = 1e-14 / solver_.stop.tolerance;
+  const double sum = parallel_sum(static_cast<std::ptrdiff_t>(problem_.kind.size()), [&](std::ptrdiff_t a) {
+    const auto k = static_cast<std::size_t>(a);
+    const double trace = form_->diagonal()[k].trace();
+    const double rho = trace > 0.0 ? 3.0 / trace : 1.0;
+    Vec3 B(problem_.B[3 * k], problem_.B[3 * k + 1], problem_.B[3 * k + 2]);
+    double speed = B.norm();
+    if (k >= first) {
+      const assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.implicit[k - first])];
+      if (contact.point.gap > 0.0) B.x() -= normal_bias(contact, model_.surfaces[contact.material], settings_.step, settings_.recovery);
+      const auto reach = [&](int i) {
+        const auto n = static_cast<std::size_t>(i);
+        return data.free.linear[n].norm() + data.free.angular[n].norm() * model_.bodies.radius[n];
+      };
+      speed = reach(contact.index_a) + reach(contact.index_b);
+    }
+    return rho * (B.squaredNorm() + floor * floor * speed * speed);
+  });
+  problem_.scale = std::sqrt(sum);
+}
+
+void Simulation::apply_bonds() {
+  // A bond is a constant pull on top of the cone's impulse: it moves into B   (theory eq. 3.12).
+  StepData& data = *data_;
+  const std::size_t first = model_.constraints.size();
+  data.bonds.assign(problem_.B.size(), 0.0);
+  bool any = false;
+  for (std::size_t k = 0; k < data.implicit.size(); ++k) {
+    const double bond = contacts_[static_cast<std::size_t>(data.implicit[k])].bond;
+    data.bonds[3 * (first + k)] = -bond;
+    any = any || bond > 0.0;
+  }
+  if (!any) return;
+  data.impulses.resize(problem_.B.size());
+  form_->apply(data.bonds, data.impulses);
+  for (std::size_t k = 0; k < problem_.B.size(); ++k) problem_.B[k] += data.impulses[k];
+}
+
+void Simulation::solve() {
+  problem_.W = form_;
+  solve_report_ = {};
+  solve_report_.status = solvers::Status::converged;
+  if (problem_.blocks() > 0)
+    solve_report_ = solvers::solve(penalty() ? "GAUSS_SEIDEL" : solver_.name, problem_, solver_.stop,
+                                   penalty() ? solvers::OptionValues{} : solver_.options, R_);
+  if (solve_report_.status != solvers::Status::converged) handle_failure();
+  apply_solution();
+}
+
+void Simulation::handle_failure() {
+  if (solver_.failure == FailurePolicy::proceed) return;
+  const bool go_on = solver_.failure == FailurePolicy::callback && solver_.on_failure && solver_.on_failure(solve_report_);
+  if (go_on) return;
+  throw_solve("{} did not reach {} = {:.1e} in step {} at time {:.6g} s (residual {:.3e} after {} iterations, {}). {}", solver_.name,
+              solvers::to_string(solver_.stop.yardstick), solver_.stop.tolerance, steps_ + 1, time_, solve_report_.residual,
+              solve_report_.iterations, solvers::to_string(solve_report_.status),
+              solve_report_.advice.empty() ? "Allow more iterations, loosen the tolerance or use the solver AUTO." : solve_report_.advice);
+}
+
+void Simulation::check_penetration() const {
+  for (const assembly::Contact& contact : contacts_)
+    if (-contact.point.gap > settings_.unphysical_penetration)
+      throw_solve("unphysical penetration: bodies {} and {} overlap by {:.3e} m at time {:.6g} s, more than the allowed {:.3e} m; use a smaller "
+                  "step or a tighter tolerance", contact.point.body_a, contact.point.body_b, -contact.point.gap, time_,
+                  settings_.unphysical_penetration);
+}
+
+void Simulation::apply_solution() {
+  StepData& data = *data_;
+  const model::Bodies& bodies = model_.bodies;
+  const std::size_t first = model_.constraints.size();
+  data.end = data.pushed;
+  if (!R_.empty()) {
+    for (std::size_t k = 0; k < R_.size(); ++k) R_[k] += data.bonds[k];
+    assembly::apply_impulses(*form_, data.scaling, R_, data.scratch, data.end);
+  }
+  for (std::size_t k = 0; k < first; ++k) model_.constraints[k].impulse = Eigen::Map<const Vec3>(R_.data() + 3 * k);
+  for (std::size_t k = 0; k < data.implicit.size(); ++k) {
+    assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.implicit[k])];
+    contact.R = Eigen::Map<const Vec3>(R_.data() + 3 * (first + k));
+    // A bond ends when its impulse reaches the shifted cone.
+    if (contact.cohesive) {
+      const double mu = problem_.mu[first + k], normal = contact.R.x() + contact.bond;
+      const double slack = 1e-6 * (contact.bond + std::abs(contact.R.x()));
+      if (normal <= slack || contact.R.tail<2>().norm() >= mu * normal - slack) contact.cohesive = false;
+    }
+  }
+  parallel_for(static_cast<std::ptrdiff_t>(contacts_.size()), [&](std::ptrdiff_t c) {
+    assembly::Contact& contact = contacts_[static_cast<std::size_t>(c)];
+    const Vec3& p = contact.point.point;
+    contact.U = assembly::relative_velocity(bodies, data.end, contact.index_a, contact.index_b, p, p, contact.frame);
+  });
+}
+
+}  // namespace scree::stepping
