@@ -11,6 +11,10 @@ const std::vector<SolverInfo>& all_solvers() {
       projected_gradient_info(),
       conjugate_projected_gradient_info(),
       preconditioned_projected_gradient_info(),
+      gpminres_info(),
+      kucera_info(),
+      convex_fixed_point_info(),
+      tresca_fixed_point_info(),
   };
   return solvers;
 }

@@ -12,5 +12,9 @@ namespace scree::solvers {
 [[nodiscard]] SolverInfo projected_gradient_info();
 [[nodiscard]] SolverInfo conjugate_projected_gradient_info();
 [[nodiscard]] SolverInfo preconditioned_projected_gradient_info();
+[[nodiscard]] SolverInfo gpminres_info();
+[[nodiscard]] SolverInfo kucera_info();
+[[nodiscard]] SolverInfo convex_fixed_point_info();
+[[nodiscard]] SolverInfo tresca_fixed_point_info();
 
 }  // namespace scree::solvers

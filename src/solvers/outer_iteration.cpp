@@ -1,0 +1,233 @@
+#include "solvers/outer_iteration.hpp"
+
+#include "core/error.hpp"
+#include "core/timer.hpp"
+#include "solvers/catalogue.hpp"
+#include "solvers/option_reader.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+constexpr double kRunaway = 3.0;       // a defect this much above the best one restarts from there
+constexpr double kLeastDamping = 0.05;
+constexpr double kTikhonov = 1e-10;   // of the least-squares problem, relative to its trace
+
+/// Anderson's method (type II) on the damped map  z <- z + damping (G(z) - z). When the defect |G(z) - z| runs away the
+/// history is dropped and the best point is left again with half the damping.
+class Steps {
+ public:
+  Steps(Eigen::Index n, int memory)
+      : dF_(n, memory), dG_(n, memory), F_(n), F_old_(n), mapped_(n), mapped_old_(n), best_z_(n), best_G_(n) {}
+
+  [[nodiscard]] int restarts() const { return restarts_; }
+
+  /// z becomes the next point after G = G(z), known up to `noise`.
+  void advance(VecX& z, const VecX& G, double noise) {
+    F_ = G - z;
+    const double defect = std::max(F_.norm(), noise);
+    if (!(defect <= kRunaway * best_)) {
+      ++restarts_;
+      damping_ = std::max(kLeastDamping, 0.5 * damping_);
+      count_ = 0;
+      have_old_ = false;
+      best_ *= 1.5;  // a best that was luck does not stay for ever
+      z = best_z_ + damping_ * (best_G_ - best_z_);
+      return;
+    }
+    if (defect < best_) {
+      best_ = defect;
+      best_z_ = z;
+      best_G_ = G;
+    }
+    mapped_ = z + damping_ * F_;
+    if (have_old_ && dF_.cols() > 0) {
+      const Eigen::Index slot = count_++ % dF_.cols();
+      dF_.col(slot) = F_ - F_old_;
+      dG_.col(slot) = mapped_ - mapped_old_;
+    }
+    F_old_ = F_;
+    mapped_old_ = mapped_;
+    have_old_ = true;
+    z = mapped_;
+    extrapolate(z);
+  }
+
+ private:
+  void extrapolate(VecX& z) {
+    const Eigen::Index m = std::min<Eigen::Index>(count_, dF_.cols());
+    if (m == 0) return;
+    const auto dF = dF_.leftCols(m);
+    MatX normal = dF.transpose() * dF;
+    normal.diagonal().array() += kTikhonov * std::max(normal.trace(), 1e-300);
+    const VecX gamma = normal.ldlt().solve(dF.transpose() * F_);
+    if (gamma.allFinite()) z -= dG_.leftCols(m) * gamma;
+  }
+
+  MatX dF_, dG_;
+  VecX F_, F_old_, mapped_, mapped_old_, best_z_, best_G_;
+  double best_ = kInfinity, damping_ = 1.0;
+  Eigen::Index count_ = 0;
+  bool have_old_ = false;
+  int restarts_ = 0;
+};
+
+/// One fixed point: the law's parameter z (scaled, one a contact) and what the inner solve makes of it.
+class FixedPoint {
+ public:
+  FixedPoint(const ContactProblem& problem, OuterLaw law)
+      : problem_(problem), law_(law), rho_(block_scaling(*problem.W)), inner_(problem), U_(problem.B.size()) {
+    // Inner yardsticks keep the scale of the problem itself.
+    double scale = 0.0;
+    for (std::size_t k = 0; k < problem.B.size(); ++k) scale += rho_[k / 3] * problem.B[k] * problem.B[k];
+    if (inner_.scale == 0.0) inner_.scale = std::sqrt(scale);
+  }
+
+  /// The parameter at R, scaled; also the stop rule's yardstick there.
+  double parameter(std::span<const double> R, Yardstick yardstick, VecX& z) {
+    relative_velocity(problem_, R, U_);
+    for (std::size_t a = 0; a < rho_.size(); ++a) {
+      double value = 0.0;
+      if (problem_.kind[a] == BlockKind::contact)
+        value = law_ == OuterLaw::convex ? problem_.mu[a] * std::hypot(U_[3 * a + 1], U_[3 * a + 2]) * std::sqrt(rho_[a])
+                                         : std::max(0.0, R[3 * a]) / std::sqrt(rho_[a]);
+      z[static_cast<Eigen::Index>(a)] = value;
+    }
+    return measure(yardstick, problem_, R, U_);
+  }
+
+  /// The inner problem of parameter z, and the guess R adapted to it.
+  const ContactProblem& impose(VecX& z, std::span<double> R) {
+    for (std::size_t a = 0; a < rho_.size(); ++a) {
+      if (problem_.kind[a] != BlockKind::contact) continue;
+      double& value = z[static_cast<Eigen::Index>(a)];
+      value = std::max(0.0, value);
+      if (law_ == OuterLaw::convex)
+        inner_.B[3 * a] = problem_.B[3 * a] + value / std::sqrt(rho_[a]);
+      else
+        R[3 * a] = value * std::sqrt(rho_[a]);
+    }
+    return inner_;
+  }
+
+ private:
+  const ContactProblem& problem_;
+  OuterLaw law_;
+  std::vector<double> rho_;
+  ContactProblem inner_;
+  std::vector<double> U_;
+};
+
+void check(const OuterOptions& options) {
+  if (options.memory < 0) throw_input("fixed point: memory = {} must not be negative", options.memory);
+  if (!(options.inner_factor > 0.0 && options.inner_factor < 1.0))
+    throw_input("fixed point: inner_factor = {} is outside (0, 1)", options.inner_factor);
+  if (options.inner_iterations < 1) throw_input("fixed point: inner_iterations = {} must be at least 1", options.inner_iterations);
+}
+
+/// What is left of the budget for one inner solve.
+StopRule inner_rule(const OuterOptions& options, double value, int iterations, double seconds) {
+  StopRule rule;
+  rule.tolerance = std::max(0.3 * options.tolerance, options.inner_factor * std::min(value, 1.0));
+  if (options.yardstick != Yardstick::residual && options.yardstick != Yardstick::ccp)
+    rule.tolerance = std::min(rule.tolerance, options.inner_factor);
+  rule.max_iterations = std::min(options.inner_iterations, options.max_iterations - iterations);
+  rule.max_seconds = std::max(1e-9, options.max_seconds - seconds);
+  return rule;
+}
+
+}  // namespace
+
+SolveReport solve_outer(const ContactProblem& problem, const OuterOptions& options, const InnerSolve& inner, std::span<double> R) {
+  check(options);
+  const Timer timer;
+  FixedPoint fixed_point(problem, options.law);
+  Steps steps(problem.blocks(), options.memory);
+  VecX z(problem.blocks()), G(problem.blocks());
+  std::vector<double> trial(R.begin(), R.end());
+  SolveReport report;
+  report.status = Status::max_iterations;
+
+  double value = fixed_point.parameter(trial, options.yardstick, z), best = std::isfinite(value) ? value : kInfinity;
+  ++report.products;
+  double factor = 1.0;
+  while (!(best <= options.tolerance)) {
+    if (timer.seconds() >= options.max_seconds) {
+      report.status = Status::max_seconds;
+      break;
+    }
+    if (report.iterations >= options.max_iterations) break;
+    const ContactProblem& shifted = fixed_point.impose(z, trial);
+    const StopRule rule = inner_rule(options, factor * value, report.iterations, timer.seconds());
+    const SolveReport part = inner(shifted, rule, trial);
+    report.iterations += std::max(1, part.iterations);
+    report.products += part.products + 1;
+    value = fixed_point.parameter(trial, options.yardstick, G);
+    if (options.history) report.history.push_back(value);
+    // An inner solve that had nothing to do was asked for too little.
+    factor = part.iterations == 0 ? 0.1 * factor : 1.0;
+    if (value < best) {
+      best = value;
+      std::copy(trial.begin(), trial.end(), R.begin());
+    }
+    steps.advance(z, G, rule.tolerance * shifted.scale);
+  }
+  report.fallbacks = steps.restarts();
+  if (best <= options.tolerance) report.status = Status::converged;
+  if (!std::isfinite(best)) report.status = Status::diverged;
+  if (report.status != Status::converged)
+    report.advice = "fixed points on friction contract for small mu only: try AUTO, APGD or GAUSS_SEIDEL on the exact law";
+  report.seconds = timer.seconds();
+  report.residual = measure(Yardstick::residual, problem, R);
+  return report;
+}
+
+namespace {
+
+/// The inner solver by name, restricted to those that know the law.
+InnerSolve inner_solver(const std::string& name, Formulation law) {
+  const SolverInfo& info = find_solver(name);
+  if (std::find(info.formulations.begin(), info.formulations.end(), law) == info.formulations.end())
+    throw_input("fixed point: the inner solver {} does not solve the {} law", name, to_string(law));
+  return [name, law](const ContactProblem& problem, const StopRule& stop, std::span<double> R) {
+    return solve(name, problem, stop, {{"formulation", to_string(law)}}, R);
+  };
+}
+
+SolverInfo describe(const std::string& name, const std::string& text, OuterLaw law, const std::string& inner) {
+  return {name,
+          text,
+          {Formulation::coulomb},
+          {{"inner", inner, "solver of the inner law, by name"},
+           {"memory", 5, "differences the acceleration combines; 0 for the plain fixed point"},
+           {"inner_factor", 0.1, "inner tolerance relative to the outer value, between 0 and 1"},
+           {"inner_iterations", 500, "most iterations of one inner solve"}},
+          [name, law](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
+            const OptionReader read(find_solver(name), values);
+            OuterOptions options;
+            static_cast<StopRule&>(options) = stop;
+            options.law = law;
+            options.memory = read.integer("memory");
+            options.inner_factor = read.real("inner_factor");
+            options.inner_iterations = read.integer("inner_iterations");
+            const Formulation inner_law = law == OuterLaw::convex ? Formulation::convex : Formulation::tresca;
+            return solve_outer(problem, options, inner_solver(read.text("inner"), inner_law), R);
+          }};
+}
+
+}  // namespace
+
+SolverInfo convex_fixed_point_info() {
+  return describe("CONVEX_FIXED_POINT",
+                  "Exact Coulomb friction from any solver of the convex relaxation: accelerated fixed point on s = mu |U_T|, "
+                  "which shifts B_N.",
+                  OuterLaw::convex, "APGD");
+}
+
+SolverInfo tresca_fixed_point_info() {
+  return describe("TRESCA_FIXED_POINT",
+                  "Exact Coulomb friction from any solver of Tresca's law: accelerated fixed point on the thresholds mu R_N.",
+                  OuterLaw::tresca, "APGD");
+}
+
+}  // namespace scree::solvers
