@@ -15,6 +15,7 @@ const std::vector<SolverInfo>& all_solvers() {
       kucera_info(),
       convex_fixed_point_info(),
       tresca_fixed_point_info(),
+      admm_info(),
   };
   return solvers;
 }

@@ -16,5 +16,6 @@ namespace scree::solvers {
 [[nodiscard]] SolverInfo kucera_info();
 [[nodiscard]] SolverInfo convex_fixed_point_info();
 [[nodiscard]] SolverInfo tresca_fixed_point_info();
+[[nodiscard]] SolverInfo admm_info();
 
 }  // namespace scree::solvers
