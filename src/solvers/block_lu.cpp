@@ -4,7 +4,7 @@
 #include <Eigen/SparseCore>
 
 #include <algorithm>
-#include <numeric>
+#include <type_traits>
 
 namespace scree::solvers {
 

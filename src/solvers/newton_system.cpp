@@ -77,7 +77,7 @@ class ExplicitSystem final : public NewtonSystem {
           value.noalias() = D[a] * ((s[a] * s[b]) * given[m]);
         if (b == a) value.diagonal().array() += alpha;
       }
-    }, 256);
+    });
   }
 
   void multiply(double alpha, std::span<const Mat3> D, std::span<const char> open, std::span<const double> in,

@@ -1,5 +1,7 @@
 #include "solvers/body_space.hpp"
 
+#include <gtest/gtest.h>
+
 #include <random>
 
 #include "newton_problems.hpp"

@@ -1,5 +1,7 @@
 #include "solvers/gmres.hpp"
 
+#include <gtest/gtest.h>
+
 #include <random>
 
 namespace scree::solvers {

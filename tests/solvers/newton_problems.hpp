@@ -1,7 +1,9 @@
 /// Small contact problems for the tests of Newton and interior-point solvers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <vector>
 

@@ -1,5 +1,7 @@
 #include "solvers/semismooth_newton.hpp"
 
+#include <gtest/gtest.h>
+
 #include <numeric>
 #include <random>
 
