@@ -1,0 +1,27 @@
+/// Generated contact problems for tests and benchmarks: the same seed gives the same problem everywhere.
+#pragma once
+
+#include <cstdint>
+
+#include "solvers/contact_problem.hpp"
+
+namespace scree::solvers {
+
+/// A dense packing of spheres in an open box under gravity, or sheared from above.
+struct PackingOptions {
+  int across = 8;            ///< spheres along x and y
+  int up = 8;                ///< layers
+  double radius = 0.05;      ///< mean radius, m; sizes vary by +-5 %
+  double density = 2500.0;   ///< kg/m3
+  double mu = 0.5;
+  double step = 1e-3;        ///< h, s: the free velocity is gravity over one step
+  double shear = 0.0;        ///< velocity of the top against the bottom, m/s, along x and growing with height; 0: static
+  bool ellipsoids = false;   ///< unequal moments of inertia and normals off centre
+  std::uint64_t seed = 1;
+};
+
+/// Spheres sit on a jittered face-centred lattice (about six contacts a body) on a floor between four walls, in body form.
+/// Contacts within 3 % of a diameter count as closed. With shear the problem is hyperstatic and far from rest.
+[[nodiscard]] ContactProblem make_packing(const PackingOptions& options);
+
+}  // namespace scree::solvers
