@@ -37,7 +37,12 @@ class World {
   /// Place a body: x = F (X - reference) + position for all its pieces. `reach` (m) is how far beyond
   /// Settings::margin its surface may move within the coming step: pairs closer than
   /// margin + reach_a + reach_b are reported.
+  /// Different bodies may be placed from different threads.
   void place(int body, const Mat3& F, const Vec3& reference, const Vec3& position, double reach);
+  /// Place a deforming body by its points, in the order of its pieces: all vertices of a polyhedron, the centre
+  /// of a sphere or ellipsoid. InputError when their number is not points(body).
+  void place_points(int body, std::span<const Vec3> points, double reach);
+  [[nodiscard]] int points(int body) const;
 
   /// No contacts between two bodies, or between the pieces that properly contain the referential points.
   void exclude_bodies(int body_a, int body_b);
@@ -51,6 +56,8 @@ class World {
   void detect(const Settings& settings, std::vector<ContactPoint>& contacts);
 
   [[nodiscard]] int pieces() const;
+  /// Number within its body's shape of a piece named in the last detect(); valid until bodies are added or removed.
+  [[nodiscard]] int local_piece(int piece) const;
   [[nodiscard]] Box bounds(int body) const;  ///< current axis-aligned box of a body
   /// Seconds and counts of the last detect(): broad phase, narrow phase, candidate pairs.
   struct Statistics {

@@ -1,0 +1,155 @@
+/// Ellipsoids against spheres and against each other.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "collision/ellipsoid.hpp"
+#include "collision/narrow_phase.hpp"
+
+namespace scree::collision {
+
+namespace {
+
+constexpr int kSteps = 60;    // of Newton's method; quadratic convergence needs about six
+constexpr int kStarts = 4;    // tried when the ellipsoids overlap and local minima are possible
+constexpr double kTurn = 0.4;  // longest step on the unit sphere, radians
+
+/// Support function of A - B, whose least value over unit vectors is minus the gap:
+///   h(n) = n.(c_a - c_b) + |M_a^T n| + |M_b^T n|.
+struct Difference {
+  Vec3 shift;
+  Mat3 Ma, Mb;
+
+  Difference(const EllipsoidView& a, const EllipsoidView& b)
+      : shift(a.center - b.center), Ma(a.axes * a.radii.asDiagonal()), Mb(b.axes * b.radii.asDiagonal()) {}
+
+  [[nodiscard]] double value(const Vec3& n) const {
+    return n.dot(shift) + (Ma.transpose() * n).norm() + (Mb.transpose() * n).norm();
+  }
+  /// Value, gradient and Hessian.
+  double expand(const Vec3& n, Vec3& gradient, Mat3& hessian) const {
+    const Vec3 a = Ma.transpose() * n, b = Mb.transpose() * n;
+    const double ha = a.norm(), hb = b.norm();
+    const Vec3 xa = Ma * a / ha, xb = Mb * b / hb;
+    gradient = shift + xa + xb;
+    hessian = (Ma * Ma.transpose() - xa * xa.transpose()) / ha + (Mb * Mb.transpose() - xb * xb.transpose()) / hb;
+    return n.dot(shift) + ha + hb;
+  }
+};
+
+/// Two unit vectors that complete n to a frame.
+void tangents(const Vec3& n, Vec3& t1, Vec3& t2) {
+  int axis = 0;
+  n.cwiseAbs().minCoeff(&axis);
+  t1 = n.cross(Vec3::Unit(axis)).normalized();
+  t2 = n.cross(t1);
+}
+
+/// Newton step on the unit sphere for the tangential gradient g and Hessian K, made a descent
+/// direction by taking eigenvalues by modulus.
+Vec2 descent_step(const Mat2& K, const Vec2& g) {
+  const Eigen::SelfAdjointEigenSolver<Mat2> eigen(K);
+  const Vec2 along = eigen.eigenvectors().transpose() * g;
+  const Vec2 modulus = eigen.eigenvalues().cwiseAbs();
+  const double least = 1e-14 * modulus.maxCoeff();
+  Vec2 step = Vec2::Zero();
+  for (int i = 0; i < 2; ++i)
+    if (modulus[i] > least) step[i] = -along[i] / modulus[i];
+  const Vec2 result = eigen.eigenvectors() * step;
+  const double length = result.norm();
+  return length > kTurn ? Vec2(result * (kTurn / length)) : result;
+}
+
+/// Local minimum of h on the unit sphere, from n; returns the value there.
+double minimise(const Difference& difference, Vec3& n, double scale) {
+  Vec3 gradient, t1, t2;
+  Mat3 hessian;
+  double h = difference.expand(n, gradient, hessian);
+  for (int iteration = 0; iteration < kSteps; ++iteration) {
+    tangents(n, t1, t2);
+    const Vec2 g(t1.dot(gradient), t2.dot(gradient));
+    const Vec3 k1 = hessian * t1, k2 = hessian * t2;
+    Mat2 K;
+    K << t1.dot(k1) - h, t1.dot(k2), t2.dot(k1), t2.dot(k2) - h;
+    Vec2 step = descent_step(K, g);
+    const double predicted = g.dot(step);
+    if (step.norm() < 1e-15 || g.norm() < 1e-16 * scale) break;
+
+    // Halve the step until the value falls; below rounding any full step is taken.
+    const bool last = std::abs(predicted) < 1e-15 * scale;
+    Vec3 trial;
+    double value = 0.0;
+    bool found = false;
+    for (int halving = 0; halving < 40 && !found; ++halving, step *= 0.5) {
+      trial = (n + step[0] * t1 + step[1] * t2).normalized();
+      value = difference.value(trial);
+      found = last || value <= h + 1e-4 * g.dot(step);
+    }
+    if (!found) break;
+    n = trial;
+    h = difference.expand(n, gradient, hessian);
+    if (last) break;
+  }
+  return h;
+}
+
+}  // namespace
+
+bool touch_sphere_ellipsoid(const Ball& a, const EllipsoidView& b, double limit, Manifold& out) {
+  const EllipsoidFoot<3> foot = nearest_on_ellipsoid<3>(b.radii, b.axes.transpose() * (a.center - b.center));
+  const double gap = foot.distance - a.radius;
+  if (gap > limit) return false;
+  const Vec3 outward = b.axes * foot.normal;
+  out.normal = -outward;
+  const double rb = b.curvature_radius(outward);
+  out.add(b.center + b.axes * foot.point + 0.5 * gap * outward, gap,
+          curved_patch_area(a.radius * rb / (a.radius + rb), gap), 0);
+  return true;
+}
+
+bool touch_ellipsoids(const EllipsoidView& a, const EllipsoidView& b, double limit, Manifold& out) {
+  const Difference difference(a, b);
+  const double scale = a.radii.maxCoeff() + b.radii.maxCoeff();
+
+  // Candidate directions: between centres, axes, and the common normals of axes. Of n and -n the one
+  // from a to b has the smaller value.
+  struct Start {
+    double value;
+    Vec3 n;
+  };
+  std::array<Start, 16> starts;
+  int count = 0;
+  const auto consider = [&](Vec3 n) {
+    const double length = n.norm();
+    if (length < 1e-9) return -kInfinity;
+    n *= (n.dot(difference.shift) > 0.0 ? -1.0 : 1.0) / length;
+    starts[count++] = {difference.value(n), n};
+    return -starts[count - 1].value;
+  };
+  if (consider(-difference.shift / scale) > limit) return false;
+  for (int i = 0; i < 3; ++i) {
+    if (consider(a.axes.col(i)) > limit || consider(b.axes.col(i)) > limit) return false;
+    for (int j = 0; j < 3; ++j)
+      if (consider(a.axes.col(i).cross(b.axes.col(j))) > limit) return false;
+  }
+
+  // Best starts first. A negative value means apart: the minimum is then the only one.
+  const int tried = std::min(kStarts, count);
+  std::partial_sort(starts.begin(), starts.begin() + tried, starts.begin() + count,
+                    [](const Start& p, const Start& q) { return p.value < q.value; });
+  double least = kInfinity;
+  Vec3 normal = Vec3::UnitZ();
+  for (int k = 0; k < tried && least > 0.0; ++k) {
+    Vec3 n = starts[k].n;
+    const double value = minimise(difference, n, scale);
+    if (value < least - 1e-12 * scale) least = value, normal = n;
+  }
+  const double gap = -least;
+  if (gap > limit) return false;
+  out.normal = normal;
+  const double ra = a.curvature_radius(normal), rb = b.curvature_radius(normal);
+  out.add(0.5 * (a.support(normal) + b.support(-normal)), gap, curved_patch_area(ra * rb / (ra + rb), gap), 0);
+  return true;
+}
+
+}  // namespace scree::collision

@@ -1,0 +1,199 @@
+#include "collision/manifold.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace scree::collision {
+
+namespace {
+
+constexpr double kSnap = 1e-9;  // of the size: corners this near to a clipping plane count as on it
+
+/// Vertex shared by two edges, or -1.
+int common_vertex(const PolyhedronView& p, int edge_1, int edge_2) {
+  for (const int v : p.edges[edge_1])
+    if (v == p.edges[edge_2][0] || v == p.edges[edge_2][1]) return v;
+  return -1;
+}
+
+/// Code of the corner where a polygon side lying on `side` crosses the plane of reference edge `cut`.
+std::uint64_t crossing_code(const PolyhedronView& p, int side, int cut, bool p_first) {
+  if (side >= 0) return p_first ? FeatureCode::crossing(cut, side) : FeatureCode::crossing(side, cut);
+  // Two reference edges meet in a vertex of the reference face.
+  const int v = common_vertex(p, ~side, cut);
+  if (v < 0) return p_first ? FeatureCode::crossing(cut, ~side) | 1ull << 59 : FeatureCode::crossing(~side, cut) | 1ull << 59;
+  return p_first ? FeatureCode::vertex_of_a(v) : FeatureCode::vertex_of_b(v);
+}
+
+/// Keep the part of the polygon where  inward . x >= level, treating |difference| <= snap as on the line.
+template <class Code>
+void clip(std::vector<PolygonCorner>& polygon, std::vector<PolygonCorner>& clipped, const Vec3& inward, double level,
+          double snap, int cut_edge, Code&& code) {
+  clipped.clear();
+  const std::size_t count = polygon.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const PolygonCorner& from = polygon[i];
+    const PolygonCorner& to = polygon[i + 1 < count ? i + 1 : 0];
+    const double d0 = inward.dot(from.x) - level, d1 = inward.dot(to.x) - level;
+    const bool in0 = d0 >= -snap, in1 = d1 >= -snap;
+    if (in0) clipped.push_back(from);
+    if (in0 == in1) {
+      continue;
+    }
+    if (in0 ? d0 <= snap : d1 <= snap) {
+      // The inner end is on the line already: no new corner, but the side along the cut starts there.
+      if (in0) clipped.back().edge = ~cut_edge;
+      continue;
+    }
+    const double t = d0 / (d0 - d1);
+    PolygonCorner corner;
+    corner.x = from.x + t * (to.x - from.x);
+    corner.gap = from.gap + t * (to.gap - from.gap);
+    corner.feature = code(from.edge);
+    corner.edge = in0 ? ~cut_edge : from.edge;
+    clipped.push_back(corner);
+  }
+  polygon.swap(clipped);
+}
+
+double triangle_area(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& n) {
+  return 0.5 * n.dot((b - a).cross(c - a));
+}
+
+}  // namespace
+
+bool clip_faces(const PolyhedronView& p, int reference, const PolyhedronView& q, int incident, bool p_first,
+                NarrowScratch& scratch) {
+  std::vector<PolygonCorner>& polygon = scratch.polygon;
+  polygon.clear();
+  const Vec3& n = p.normals[reference];
+  const double offset = p.offsets[reference];
+
+  // The incident face, turned round so that it runs counter-clockwise about n.
+  const int first = q.face_start[incident], last = q.face_start[incident + 1];
+  for (int k = last - 1; k >= first; --k) {
+    const int v = q.face_vertices[k];
+    PolygonCorner corner;
+    corner.x = q.vertices[v];
+    corner.gap = n.dot(corner.x) - offset;
+    corner.feature = p_first ? FeatureCode::vertex_of_b(v) : FeatureCode::vertex_of_a(v);
+    corner.edge = q.face_edges[k > first ? k - 1 : last - 1];
+    polygon.push_back(corner);
+  }
+
+  // Cut by the side planes of the reference face.
+  const double snap = kSnap * std::min(p.size, q.size);
+  const int begin = p.face_start[reference], end = p.face_start[reference + 1];
+  for (int k = begin; k < end && !polygon.empty(); ++k) {
+    const Vec3& u = p.vertices[p.face_vertices[k]];
+    const Vec3& v = p.vertices[p.face_vertices[k + 1 < end ? k + 1 : begin]];
+    const Vec3 inward = n.cross(v - u).normalized();
+    const int cut = p.face_edges[k];
+    clip(polygon, scratch.clipped, inward, inward.dot(u), snap, cut,
+         [&](int side) { return crossing_code(p, side, cut, p_first); });
+  }
+  return !polygon.empty();
+}
+
+int choose_corners(const std::vector<PolygonCorner>& polygon, int keep, double tolerance, int* chosen) {
+  const int count = static_cast<int>(polygon.size());
+  if (count <= keep) {
+    for (int i = 0; i < count; ++i) chosen[i] = i;
+    return count;
+  }
+  // A later candidate must be better by this factor: equals do not take turns from rounding.
+  constexpr double kBetter = 1.0 + 1e-6;
+
+  // Start at the deepest corner if it stands out, else at the one with the lowest code.
+  int deepest = 0, lowest = 0;
+  double highest_gap = -kInfinity;
+  for (int i = 0; i < count; ++i) {
+    if (polygon[i].gap < polygon[deepest].gap) deepest = i;
+    if (polygon[i].feature < polygon[lowest].feature) lowest = i;
+    highest_gap = std::max(highest_gap, polygon[i].gap);
+  }
+  int picked = 0;
+  chosen[picked++] = highest_gap - polygon[deepest].gap > tolerance ? deepest : lowest;
+
+  // Then always the corner farthest from those chosen: the second by distance, the others by the area
+  // of the triangle they add to the polygon of the chosen.
+  while (picked < keep) {
+    int best = -1;
+    double most = -1.0;
+    for (int step = 1; step < count; ++step) {
+      const int i = (chosen[0] + step) % count;
+      if (std::find(chosen, chosen + picked, i) != chosen + picked) continue;
+      double value = 0.0;
+      if (picked == 1) {
+        value = (polygon[i].x - polygon[chosen[0]].x).norm();
+      } else {
+        // Neighbours among the chosen, going round the polygon.
+        int before = -1, after = -1;
+        for (int k = 1; k < count && before < 0; ++k) {
+          const int j = (i - k + count) % count;
+          if (std::find(chosen, chosen + picked, j) != chosen + picked) before = j;
+        }
+        for (int k = 1; k < count && after < 0; ++k) {
+          const int j = (i + k) % count;
+          if (std::find(chosen, chosen + picked, j) != chosen + picked) after = j;
+        }
+        value = (polygon[i].x - polygon[before].x).cross(polygon[after].x - polygon[before].x).norm();
+      }
+      if (value > most * kBetter) most = value, best = i;
+    }
+    chosen[picked++] = best;
+  }
+  std::sort(chosen, chosen + picked);
+  return picked;
+}
+
+namespace {
+
+/// Area and centroid of a polygon about n.
+double polygon_area(const std::vector<PolygonCorner>& polygon, const Vec3& n, Vec3& centroid) {
+  double area = 0.0;
+  Vec3 moment = Vec3::Zero(), mean = Vec3::Zero();
+  for (const PolygonCorner& corner : polygon) mean += corner.x / static_cast<double>(polygon.size());
+  for (std::size_t k = 1; k + 1 < polygon.size(); ++k) {
+    const double part = triangle_area(polygon[0].x, polygon[k].x, polygon[k + 1].x, n);
+    area += part;
+    moment += part / 3.0 * (polygon[0].x + polygon[k].x + polygon[k + 1].x);
+  }
+  centroid = area > 0.0 ? Vec3(moment / area) : mean;
+  return std::max(area, 0.0);
+}
+
+}  // namespace
+
+bool emit_polygon(const Vec3& n, double size, const NarrowOptions& options, NarrowScratch& scratch, Manifold& out) {
+  std::vector<PolygonCorner>& polygon = scratch.polygon;
+  double deepest = kInfinity;
+  for (const PolygonCorner& corner : polygon) deepest = std::min(deepest, corner.gap);
+  if (!(deepest <= options.limit)) return false;
+
+  // The patch: where the surfaces are within the limit, or within a thousandth of the size of the deepest corner.
+  const double level = std::max(options.limit, deepest + 1e-3 * size);
+  scratch.patch = polygon;
+  // gap = n . x - offset, so the patch is  -n . x >= -(offset + level).
+  const double offset = n.dot(polygon[0].x) - polygon[0].gap;
+  clip(scratch.patch, scratch.clipped, -n, -(offset + level), 0.0, 0, [](int) { return 0ull; });
+  Vec3 centroid;
+  const double area = std::max(polygon_area(scratch.patch, n, centroid), 1e-12 * size * size);
+
+  if (options.one_point) {
+    const double gap_there = n.dot(centroid) - offset;
+    out.add(centroid - (gap_there - 0.5 * deepest) * n, deepest, area, 0);
+    return true;
+  }
+  std::erase_if(polygon, [&](const PolygonCorner& corner) { return corner.gap > options.limit; });
+  int chosen[kMaxManifold];
+  const int keep = std::clamp(options.manifold_points, 1, kMaxManifold);
+  const int count = choose_corners(polygon, keep, 1e-4 * size, chosen);
+  for (int i = 0; i < count; ++i) {
+    const PolygonCorner& corner = polygon[chosen[i]];
+    out.add(corner.x - 0.5 * corner.gap * n, corner.gap, area / count, corner.feature);
+  }
+  return true;
+}
+
+}  // namespace scree::collision

@@ -1,0 +1,24 @@
+/// Contact polygons: clip the incident face against the reference face, and keep a few corners.
+#pragma once
+
+#include "collision/narrow_phase.hpp"
+
+namespace scree::collision {
+
+/// Clip face `incident` of q to the prism over face `reference` of p. The corners go to scratch.polygon
+/// with their distance to the reference plane; false when nothing is left. `p_first` says whether p is
+/// the pair's first piece (it decides the feature codes).
+bool clip_faces(const PolyhedronView& p, int reference, const PolyhedronView& q, int incident, bool p_first,
+                NarrowScratch& scratch);
+
+/// Turn scratch.polygon into manifold points with gaps up to options.limit, the normal of the
+/// reference plane being n (from the reference to the incident piece); false when no corner is that near.
+/// `size` is the length scale of the pair.
+bool emit_polygon(const Vec3& n, double size, const NarrowOptions& options, NarrowScratch& scratch, Manifold& out);
+
+/// Choose at most `keep` corners of a convex polygon: they span a large area, contain the deepest
+/// corner when it is deeper than the rest by more than `tolerance`, and do not change when
+/// corners move by little. Returns the indices in `chosen`, in the order of the polygon.
+int choose_corners(const std::vector<PolygonCorner>& polygon, int keep, double tolerance, int* chosen);
+
+}  // namespace scree::collision

@@ -1,0 +1,110 @@
+#include "collision/sparsify.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace scree::collision {
+
+namespace {
+
+bool same_pieces(const ContactPoint& p, const ContactPoint& q) {
+  return p.piece_a == q.piece_a && p.piece_b == q.piece_b;
+}
+
+/// Is p the one to go when p and q coincide? The smaller area goes, of equals the later one.
+bool weaker(const ContactPoint& p, const ContactPoint& q, bool p_later) {
+  return p.area < q.area || (p.area == q.area && p_later);
+}
+
+/// Points [first, last) all lie between the same two bodies.
+class Group {
+ public:
+  Group(const PieceStore& store, const std::vector<ContactPoint>& contacts, int first, int last, SparsifyScratch& scratch)
+      : store_(store), contacts_(contacts), first_(first), last_(last), scratch_(scratch) {}
+
+  /// Small areas beside large ones, on adjacent pieces.
+  void drop_small(double threshold) {
+    for (int i = first_; i < last_; ++i) {
+      const ContactPoint& point = contacts_[i];
+      bool small = small_beside(point, point.piece_a, threshold);
+      const int base = point.piece_a - store_.local(point.piece_a);
+      for (const int local : store_.adjacent(point.piece_a)) {
+        if (small) break;
+        small = small_beside(point, base + local, threshold);
+      }
+      if (small) scratch_.removed[i] = 1;
+    }
+  }
+
+  /// Points at the same place, found by a sweep along x.
+  void drop_coincident() {
+    std::vector<int>& order = scratch_.order;
+    order.clear();
+    for (int i = first_; i < last_; ++i) order.push_back(i);
+    std::sort(order.begin(), order.end(), [&](int i, int j) {
+      const double xi = contacts_[i].point.x(), xj = contacts_[j].point.x();
+      return xi < xj || (xi == xj && i < j);
+    });
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const int i = order[k];
+      const ContactPoint& p = contacts_[i];
+      const double tolerance = 1e-6 * std::min(store_.size(p.piece_a), store_.size(p.piece_b));
+      for (std::size_t m = k + 1; m < order.size(); ++m) {
+        const int j = order[m];
+        const ContactPoint& q = contacts_[j];
+        if (q.point.x() - p.point.x() > tolerance) break;
+        if (same_pieces(p, q) || scratch_.removed[i] || scratch_.removed[j]) continue;
+        // Points with different normals, as in a corner, are both needed.
+        if ((q.point - p.point).norm() > tolerance || q.normal.dot(p.normal) < 0.9) continue;
+        scratch_.removed[weaker(p, q, i > j) ? i : j] = 1;
+      }
+    }
+  }
+
+ private:
+  /// Is there a point on `piece` of body a and a piece of body b near p's that dwarfs p?
+  [[nodiscard]] bool small_beside(const ContactPoint& p, int piece, double threshold) const {
+    auto at = std::lower_bound(contacts_.begin() + first_, contacts_.begin() + last_, piece,
+                               [](const ContactPoint& q, int value) { return q.piece_a < value; });
+    for (; at != contacts_.begin() + last_ && at->piece_a == piece; ++at) {
+      if (same_pieces(p, *at) || p.area >= threshold * at->area) continue;
+      if (at->piece_b == p.piece_b || store_.are_adjacent(p.piece_b, at->piece_b)) return true;
+    }
+    return false;
+  }
+
+  const PieceStore& store_;
+  const std::vector<ContactPoint>& contacts_;
+  int first_, last_;
+  SparsifyScratch& scratch_;
+};
+
+}  // namespace
+
+void sparsify(const PieceStore& store, double threshold, std::vector<ContactPoint>& contacts, SparsifyScratch& scratch) {
+  if (!(threshold > 0.0)) return;
+  const int count = static_cast<int>(contacts.size());
+  scratch.removed.assign(contacts.size(), 0);
+  bool any = false;
+  for (int first = 0, last = 0; first < count; first = last) {
+    const ContactPoint& head = contacts[first];
+    bool several = false;
+    while (last < count && contacts[last].body_a == head.body_a && contacts[last].body_b == head.body_b)
+      several = !same_pieces(head, contacts[last++]) || several;
+    if (!several) continue;
+    any = true;
+    Group group(store, contacts, first, last, scratch);
+    group.drop_small(threshold);
+    group.drop_coincident();
+  }
+  if (!any) return;
+  int kept = 0;
+  for (int i = 0; i < count; ++i) {
+    if (scratch.removed[i]) continue;
+    if (kept != i) contacts[kept] = contacts[i];
+    ++kept;
+  }
+  contacts.resize(kept);
+}
+
+}  // namespace scree::collision

@@ -1,0 +1,149 @@
+/// Spheres and ellipsoids against polyhedra.
+#include <algorithm>
+#include <cmath>
+
+#include "collision/ellipsoid.hpp"
+#include "collision/narrow_phase.hpp"
+
+namespace scree::collision {
+
+namespace {
+
+/// Boundary face whose normal is closest to n: it names the surface in touch.
+int facing(const PolyhedronView& p, const Vec3& n) {
+  int best = 0;
+  double most = -kInfinity;
+  for (int f = 0; f < p.face_count; ++f) {
+    const double cosine = p.normals[f].dot(n);
+    if (!p.face_interior[f] && cosine > most) most = cosine, best = f;
+  }
+  return best;
+}
+
+/// Is the point, which lies in the plane of face f, within its polygon?
+bool in_face(const PolyhedronView& p, int f, const Vec3& x) {
+  const int first = p.face_start[f], last = p.face_start[f + 1];
+  for (int k = first; k < last; ++k) {
+    const Vec3& u = p.vertices[p.face_vertices[k]];
+    const Vec3& v = p.vertices[p.face_vertices[k + 1 < last ? k + 1 : first]];
+    if (p.normals[f].dot((v - u).cross(x - u)) < 0.0) return false;
+  }
+  return true;
+}
+
+Vec3 nearest_on_segment(const Vec3& u, const Vec3& v, const Vec3& x) {
+  const Vec3 along = v - u;
+  const double t = std::clamp(along.dot(x - u) / along.squaredNorm(), 0.0, 1.0);
+  return u + t * along;
+}
+
+bool seam(const PolyhedronView& p, int edge) {
+  return p.face_interior[p.edge_faces[edge][0]] && p.face_interior[p.edge_faces[edge][1]];
+}
+
+/// Add a point where the outward normal of the polyhedron is m and its surface point is x.
+void add_polyhedron_point(const PolyhedronView& p, const Vec3& m, const Vec3& x, double gap, double radius,
+                          Manifold& out) {
+  out.normal = -m;
+  out.surface_b = p.face_surface[facing(p, m)];
+  out.add(x + 0.5 * gap * m, gap, curved_patch_area(radius, gap), 0);
+}
+
+}  // namespace
+
+bool touch_sphere_polyhedron(const Ball& a, const PolyhedronView& b, double limit, Manifold& out) {
+  // Face farthest in front of the centre, and the nearest boundary face when the centre is inside.
+  const double reach = a.radius + limit;
+  int front = 0, nearest = -1;
+  double height = -kInfinity, least = -kInfinity;
+  for (int f = 0; f < b.face_count; ++f) {
+    const double s = b.normals[f].dot(a.center) - b.offsets[f];
+    if (s > reach) return false;
+    if (s > height) height = s, front = f;
+    if (!b.face_interior[f] && s > least) least = s, nearest = f;
+  }
+  if (height <= 0.0) {
+    if (nearest < 0) return false;
+    add_polyhedron_point(b, b.normals[nearest], a.center - least * b.normals[nearest], least - a.radius, a.radius, out);
+    return true;
+  }
+
+  // Above a face: the nearest point is the foot of the perpendicular.
+  const Vec3 foot = a.center - height * b.normals[front];
+  if (in_face(b, front, foot)) {
+    if (b.face_interior[front]) return false;
+    add_polyhedron_point(b, b.normals[front], foot, height - a.radius, a.radius, out);
+    return true;
+  }
+
+  // Otherwise it is on an edge.
+  double square = kInfinity;
+  Vec3 x = Vec3::Zero();
+  bool hidden = false;
+  for (int e = 0; e < b.edge_count; ++e) {
+    const Vec3 p = nearest_on_segment(b.vertices[b.edges[e][0]], b.vertices[b.edges[e][1]], a.center);
+    const double d = (a.center - p).squaredNorm();
+    if (d < square || (hidden && d <= square)) square = d, x = p, hidden = seam(b, e);
+  }
+  const double distance = std::sqrt(square);
+  if (distance > reach || hidden) return false;
+  const Vec3 m = distance > 0.0 ? Vec3((a.center - x) / distance) : b.normals[front];
+  add_polyhedron_point(b, m, x, distance - a.radius, a.radius, out);
+  return true;
+}
+
+bool touch_ellipsoid_polyhedron(const EllipsoidView& a, const PolyhedronView& b, double limit, Manifold& out) {
+  // Separation along a direction m that points from the polyhedron to the ellipsoid; every m gives a
+  // lower bound of the gap, and one of the candidates below attains it.
+  double best = -kInfinity;
+  Vec3 direction = Vec3::UnitZ();
+  const auto consider = [&](const Vec3& m) {
+    const double s = m.dot(a.center) - a.extent(m) - b.extent(m);
+    if (s > best) best = s, direction = m;
+  };
+
+  // Faces.
+  bool has_face = false;
+  for (int f = 0; f < b.face_count; ++f) {
+    const double s = b.normals[f].dot(a.center) - a.extent(b.normals[f]) - b.offsets[f];
+    if (s > limit || (s > 0.0 && b.face_interior[f])) return false;
+    if (b.face_interior[f]) continue;
+    has_face = true;
+    if (s > best) best = s, direction = b.normals[f];
+  }
+  if (!has_face) return false;
+
+  // Edges: seen along the edge the ellipsoid is an ellipse and the edge a point.
+  const Mat3 M = a.axes * a.radii.asDiagonal();
+  for (int e = 0; e < b.edge_count; ++e) {
+    if (seam(b, e)) continue;
+    const Vec3& u = b.vertices[b.edges[e][0]];
+    const Vec3 along = (b.vertices[b.edges[e][1]] - u).normalized();
+    const Vec3 p = b.normals[b.edge_faces[e][0]], q = along.cross(p);
+    const Vec3 mp = M.transpose() * p, mq = M.transpose() * q;
+    Mat2 S;
+    S << mp.squaredNorm(), mp.dot(mq), mp.dot(mq), mq.squaredNorm();
+    const Eigen::SelfAdjointEigenSolver<Mat2> eigen(S);
+    const Mat2& turn = eigen.eigenvectors();
+    const Vec2 radii(std::sqrt(std::max(eigen.eigenvalues()[0], 1e-30 * S.trace())), std::sqrt(eigen.eigenvalues()[1]));
+    const Vec3 from = u - a.center;
+    const EllipsoidFoot<2> foot = nearest_on_ellipsoid<2>(radii, turn.transpose() * Vec2(p.dot(from), q.dot(from)));
+    if (foot.distance <= best) continue;
+    const Vec2 normal = turn * foot.normal;
+    consider((-normal[0] * p - normal[1] * q).normalized());
+    if (best > limit) return false;
+  }
+
+  // Vertices: nearest point on the ellipsoid.
+  for (int v = 0; v < b.vertex_count; ++v) {
+    const EllipsoidFoot<3> foot = nearest_on_ellipsoid<3>(a.radii, a.axes.transpose() * (b.vertices[v] - a.center));
+    if (foot.distance <= best) continue;
+    consider(-(a.axes * foot.normal));
+    if (best > limit) return false;
+  }
+  const Vec3 x = a.support(-direction);
+  add_polyhedron_point(b, direction, x - best * direction, best, a.curvature_radius(direction), out);
+  return true;
+}
+
+}  // namespace scree::collision
