@@ -49,6 +49,7 @@ struct Piece {
 
   [[nodiscard]] Box bounds() const;
   [[nodiscard]] double volume() const;
+  /// Boundary included, to rounding. Mesh elements with warped faces are judged by their fitted planes.
   [[nodiscard]] bool contains(const Vec3& point) const;
 };
 

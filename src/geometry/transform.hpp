@@ -1,4 +1,5 @@
-/// Moving, stretching and cutting shapes.
+/// Moving, stretching and cutting shapes. Meshes kept in the shape follow. A refused call (InputError)
+/// leaves the shape as it was.
 #pragma once
 
 #include <utility>
@@ -16,8 +17,10 @@ void rotate(Shape& shape, const Vec3& point, const Vec3& axis, double angle);
 [[nodiscard]] Vec3 rotated(const Vec3& x, const Vec3& point, const Vec3& axis, double angle);
 
 /// Cut by the plane through `point`: {below, above} the side the normal points to. Polyhedra are cut
-/// exactly (the new face gets `cut_surface`); spheres and ellipsoids go whole to the side their centre is on. Either half may be
-/// empty. Mesh pieces become plain polyhedra.
+/// exactly: the new faces, and faces whose neighbour went to the other side, get `cut_surface`; warped
+/// faces of elements that are cut become fans of triangles. Vertices closer to the plane than 1e-9 of the
+/// shape's size count as on it. Spheres and ellipsoids go whole to the side their centre is on. Either
+/// half may be empty. Mesh pieces become plain polyhedra that keep their neighbours.
 [[nodiscard]] std::pair<Shape, Shape> split(const Shape& shape, const Vec3& point, const Vec3& normal, int cut_surface);
 
 }  // namespace scree::geometry

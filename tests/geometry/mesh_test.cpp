@@ -147,6 +147,23 @@ TEST(Mesh, RefusesFlatFoldedAndOverlappingElements) {
             "MESH: the face with nodes 0 2 1 is shared by 3 elements (0, 1, 2): two may share a face");
 }
 
+TEST(Mesh, DamagedListsAreRefusedNotFollowed) {
+  // Sound lists with entries overwritten and cut short at random: InputError or a sound mesh, never anything else.
+  std::mt19937 generator(1);
+  const std::array<int, 8> poison{-1, 0, 3, 8, 12, 1000, 2147483647, -2147483647 - 1};
+  int refused = 0;
+  for (int trial = 0; trial < 5000; ++trial) {
+    std::vector<int> elements = kTwoCubes, surfaces{5, 4, 0, 3, 9, 6, 7}, faces = cube_faces();
+    for (std::vector<int>* list : {&elements, &surfaces, &faces}) {
+      (*list)[generator() % list->size()] = poison[generator() % poison.size()];
+      if (generator() % 4 == 0) list->resize(generator() % (list->size() + 1));
+    }
+    refused += !mesh_refusal(two_cube_nodes(), elements, surfaces).empty();
+    refused += !refusal([&] { (void)make_convex(cube_vertices(), faces, 0); }).empty();
+  }
+  EXPECT_GT(refused, 7500);
+}
+
 TEST(Mesh, RefusesHandMadeListsThatDoNotFit) {
   Mesh mesh = make_mesh(two_cube_nodes(), kTwoCubes, std::vector<int>{0});
   mesh.element_start.back() = 100;
