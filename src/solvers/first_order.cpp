@@ -196,6 +196,7 @@ void Watch::keep(const VecX& x) {
 bool Watch::finished(const VecX& x, const VecX& g, int iterations) {
   value_ = problem_.measure(stop_.yardstick, x, g);
   if (stop_.history) history_.push_back(value_);
+  since_best_ = value_ < best_ ? 0 : since_best_ + 1;
   keep(x);
   if (value_ < 0.99 * mark_)
     be_patient();

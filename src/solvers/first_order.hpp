@@ -119,10 +119,12 @@ class Watch {
 
   [[nodiscard]] double value() const { return value_; }  ///< of the iterate measured last
   [[nodiscard]] double best() const { return best_; }
+  /// Iterates measured since the best one.
+  [[nodiscard]] int since_best() const { return since_best_; }
   /// Iterates measured since the best one last fell by 1 %, or since be_patient().
   [[nodiscard]] int stalled() const { return stalled_; }
   void be_patient() {
-    stalled_ = 0;
+    stalled_ = since_best_ = 0;
     mark_ = best_;
   }
   [[nodiscard]] int iterations() const { return iterations_; }
@@ -142,7 +144,7 @@ class Watch {
   Status status_ = Status::diverged;
   double value_ = kInfinity, best_ = kInfinity;
   double mark_ = kInfinity;
-  int iterations_ = 0, stalled_ = 0;
+  int iterations_ = 0, stalled_ = 0, since_best_ = 0;
   std::vector<double> history_;
 };
 

@@ -39,7 +39,7 @@ SolveReport solve_jacobi(const ContactProblem& problem, const JacobiOptions& opt
     scaled.gradient(x, g);
     if (watch.finished(x, g, iteration)) break;
     // The step is too long for this W: go back and halve it.
-    if (!(watch.value() <= kGrowth * watch.best()) || watch.stalled() > kPatience) {
+    if (!(watch.value() <= kGrowth * watch.best()) || watch.since_best() > kPatience) {
       watch.be_patient();
       omega *= 0.5;
       ++fallbacks;
