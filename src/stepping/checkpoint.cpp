@@ -299,14 +299,16 @@ void Simulation::load(const Archive& archive) {
     f(fresh.kinetic_start_), io(f, fresh.removed_work_), f(fresh.settings_.step);
     fresh.start_steps_ = static_cast<long>(start_steps);
     fresh.steps_ = static_cast<long>(steps);
-    // Users' functions are taken from this simulation, matched by body.
+    // Users' functions are taken from this simulation, matched by body in the order they were applied.
+    std::vector<model::UserForce> offered = model_.user_forces;
     for (std::size_t k = f.count(); k > 0; --k) {
       int id = -1;
       f(id);
-      const auto given = std::find_if(model_.user_forces.begin(), model_.user_forces.end(), [id](const auto& user) { return user.body == id; });
-      if (given == model_.user_forces.end())
+      const auto given = std::find_if(offered.begin(), offered.end(), [id](const auto& user) { return user.body == id; });
+      if (given == offered.end())
         throw_input("resume: body {} had a force function; apply it again before resuming (run the same script)", id);
       user_forces.push_back(*given);
+      offered.erase(given);
     }
   }
   {
