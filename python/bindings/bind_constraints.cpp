@@ -1,0 +1,62 @@
+#include "engine.hpp"
+
+#include "core/spelling.hpp"
+
+namespace scree::python {
+
+using model::Constraint;
+
+namespace {
+
+const std::vector<std::string> kKinds{"fixed_point", "fixed_direction", "velocity", "displacement", "acceleration", "link"};
+
+int add_constraint(Engine& engine, const std::string& kind, std::array<int, 2> bodies, const Vec3& point1, const Vec3& point2,
+                   const Vec3& direction, const model::TimeSeries& value) {
+  const auto found = std::find(kKinds.begin(), kKinds.end(), kind);
+  if (found == kKinds.end()) throw_input("constraint kind '{}'{}", kind, did_you_mean(kind, kKinds));
+  Constraint constraint;
+  constraint.kind = static_cast<model::ConstraintKind>(found - kKinds.begin());
+  constraint.body = bodies;
+  constraint.point = {point1, point2};
+  constraint.direction = unit(direction, "direction");
+  constraint.value = value;
+  return engine.simulation.add_constraint(constraint);
+}
+
+py::dict describe(Engine& engine, const Constraint& c) {
+  // The impulse of a link acts on its second end.
+  const double sign = c.kind == model::ConstraintKind::link ? -1.0 : 1.0;
+  py::dict info;
+  info["id"] = c.id;
+  info["kind"] = kKinds[static_cast<std::size_t>(c.kind)];
+  info["bodies"] = py::make_tuple(c.body[0], c.body[1]);
+  info["referential_points"] = py::make_tuple(c.point[0], c.point[1]);
+  info["points"] = py::make_tuple(c.place[0], c.place[1]);
+  info["direction"] = c.direction;
+  info["frame"] = c.frame;
+  info["local_force"] = Vec3(c.impulse * engine.per_second());
+  info["force"] = Vec3(sign * c.frame.transpose() * c.impulse * engine.per_second());
+  info["length"] = c.length;
+  return info;
+}
+
+const Constraint* find(Engine& engine, int id) {
+  for (const Constraint& c : engine.model().constraints)
+    if (c.id == id) return &c;
+  return nullptr;
+}
+
+}  // namespace
+
+void bind_constraints(EngineClass& engine) {
+  engine.def("add_constraint", &add_constraint)
+      .def("remove_constraint", [](Engine& e, int id) { e.simulation.remove_constraint(id); })
+      .def("has_constraint", [](Engine& e, int id) { return find(e, id) != nullptr; })
+      .def("constraint", [](Engine& e, int id) { return describe(e, e.model().constraint(id)); })
+      .def("constraint_ids", [](Engine& e) {
+        const auto& list = e.model().constraints;
+        return numbers<int>(list.size(), [&](std::size_t i) { return list[i].id; });
+      });
+}
+
+}  // namespace scree::python

@@ -1,0 +1,98 @@
+#include "engine.hpp"
+
+#include "core/timer.hpp"
+#include "step_row.hpp"
+
+namespace scree::python {
+
+namespace {
+
+/// Advance by at most `steps` steps, ending early once `seconds` of wall clock have passed. Returns the table of the steps made
+/// and the error that stopped them, if any: what went well is never lost.
+py::tuple advance(Engine& engine, long steps, double seconds) {
+  std::vector<StepRow> rows;
+  std::exception_ptr error;
+  {
+    py::gil_scoped_release release;
+    const Timer timer;
+    for (long k = 0; k < steps; ++k) {
+      try {
+        engine.last_step = engine.simulation.settings().step;
+        rows.push_back(to_row(engine.simulation.step(), engine.last_step));
+      } catch (...) {
+        error = std::current_exception();
+        break;
+      }
+      if (timer.seconds() >= seconds) break;
+    }
+  }
+  const py::array_t<StepRow> table(static_cast<py::ssize_t>(rows.size()), rows.data());
+  py::object raise = py::none();
+  if (error) raise = py::cpp_function([error] { std::rethrow_exception(error); });
+  return py::make_tuple(table, raise);
+}
+
+py::dict energies(Engine& engine) {
+  const stepping::Energies e = engine.simulation.energies();
+  py::dict info;
+  info["kinetic"] = e.kinetic;
+  info["potential"] = e.potential;
+  info["external"] = e.work.external;
+  info["contact"] = e.work.contact;
+  info["friction"] = e.work.friction;
+  info["damping"] = e.work.damping;
+  info["drift"] = e.drift;
+  return info;
+}
+
+}  // namespace
+
+void check_finite(const Vec3& value, const char* what) {
+  if (!is_finite(value)) throw_input("{} = ({}, {}, {}): three finite numbers are expected", what, value.x(), value.y(), value.z());
+}
+
+Vec3 unit(const Vec3& direction, const char* what) {
+  check_finite(direction, what);
+  const double length = direction.norm();
+  if (!(length > 0.0)) throw_input("{} = (0, 0, 0): a direction needs a length", what);
+  return direction / length;
+}
+
+void bind_engine(py::module_& module) {
+  PYBIND11_NUMPY_DTYPE(StepRow, step, time, h, bodies, constraints, candidates, contacts, status, iterations, residual, penetration_max,
+                       penetration_mean, integrate, detect, assemble, solve, kinetic, potential, external, contact, friction, damping,
+                       drift);
+  module.attr("status_names") = py::make_tuple(to_string(solvers::Status::converged), to_string(solvers::Status::max_iterations),
+                                               to_string(solvers::Status::max_seconds), to_string(solvers::Status::diverged));
+  module.attr("stage_names") = py::cast(std::vector<std::string>(stepping::kStageNames.begin(), stepping::kStageNames.end()));
+
+  using model::RigidState;
+  py::class_<RigidState>(module, "RigidState")
+      .def_readonly("rotation", &RigidState::rotation)
+      .def_readonly("position", &RigidState::position)
+      .def_readonly("velocity", &RigidState::velocity)
+      .def_readonly("referential_angular", &RigidState::angular)
+      .def_property_readonly("angular_velocity", [](const RigidState& s) -> Vec3 { return s.rotation * s.angular; });
+
+  EngineClass engine(module, "Engine");
+  engine.def(py::init<double>())
+      .def("advance", &advance)
+      .def("report", [](Engine& e) {
+        const StepRow row = to_row(e.simulation.report(), e.last_step);
+        return py::array_t<StepRow>(1, &row);
+      })
+      .def("solve_report", [](Engine& e) { return to_dict(e.simulation.solve_report()); })
+      .def("energies", &energies)
+      .def("time", [](Engine& e) { return e.simulation.time(); })
+      .def("steps", [](Engine& e) { return e.simulation.steps(); })
+      .def("departed", [](Engine& e) { return e.simulation.departed(); })
+      .def("hash", [](Engine& e) { return fmt::format("{:016x}", e.simulation.state_hash()); });
+  bind_settings(engine);
+  bind_bodies(engine);
+  bind_loads(engine);
+  bind_constraints(engine);
+  bind_tables(engine);
+  bind_io(engine);
+}
+
+}  // namespace scree::python

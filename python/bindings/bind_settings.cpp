@@ -1,0 +1,116 @@
+#include "engine.hpp"
+
+#include "core/spelling.hpp"
+
+namespace scree::python {
+
+namespace {
+
+using stepping::FailurePolicy;
+
+/// The user's answer to a failed solve: False stops the run, anything else goes on.
+std::function<bool(const solvers::SolveReport&)> failure_function(py::function function) {
+  return [function = std::move(function)](const solvers::SolveReport& report) {
+    py::gil_scoped_acquire acquire;
+    const py::object answer = function(to_dict(report));
+    return answer.is_none() || py::cast<bool>(py::bool_(answer));
+  };
+}
+
+/// InputError for an unknown solver or option, a wrong type or range: a problem without contacts is solved to find out.
+void check_solver(const std::string& name, const solvers::StopRule& stop, const solvers::OptionValues& options) {
+  if (name == "EXPLICIT") {
+    if (!options.empty()) throw_input("EXPLICIT: unknown option '{}'; it has none", options.begin()->first);
+    return;
+  }
+  solvers::ContactProblem nothing;
+  nothing.W = std::make_shared<solvers::ExplicitForm>(std::vector<int>{0}, std::vector<int>{}, std::vector<solvers::RowMat3>{});
+  std::vector<double> R;
+  (void)solvers::solve(name, nothing, stop, options, R);
+}
+
+void set_solver(Engine& engine, const std::string& name, const solvers::StopRule& stop, const py::dict& options,
+                const std::string& failure, const py::object& on_failure) {
+  stepping::SolverSettings settings;
+  settings.name = name;
+  settings.stop = stop;
+  settings.options = to_options(options);
+  if (failure == "continue") settings.failure = FailurePolicy::proceed;
+  else if (failure == "raise") settings.failure = FailurePolicy::raise;
+  else if (failure == "callback") settings.failure = FailurePolicy::callback;
+  else throw_input("failure = '{}'{}", failure, did_you_mean(failure, std::vector<std::string>{"continue", "raise", "callback"}));
+  if (settings.failure == FailurePolicy::callback) {
+    if (!PyCallable_Check(on_failure.ptr())) throw_input("failure = 'callback' needs a function: on_failure = {}", py::cast<std::string>(py::repr(on_failure)));
+    settings.on_failure = failure_function(py::reinterpret_borrow<py::function>(on_failure));
+  }
+  check_solver(name, stop, settings.options);
+  engine.simulation.solver() = std::move(settings);
+}
+
+void set_step(Engine& engine, double step) {
+  if (!(step > 0.0) || !std::isfinite(step)) throw_input("step = {} s: it must be positive and finite", step);
+  engine.simulation.settings().step = step;
+}
+
+void set_contact(Engine& engine, const std::string& name, const py::object& value) {
+  stepping::StepSettings& settings = engine.simulation.settings();
+  const auto real = [&](double low, double high) {
+    const double x = py::cast<double>(value);
+    if (!(x >= low && x <= high)) throw_input("{} = {}: a number from {} to {} is expected", name, x, low, high);
+    return x;
+  };
+  if (name == "recovery") settings.recovery = real(0.0, 1.0);
+  else if (name == "unphysical_penetration") settings.unphysical_penetration = real(0.0, kInfinity);
+  else if (name == "margin") settings.contact.margin = real(0.0, kInfinity);
+  else if (name == "sparsify") settings.contact.sparsify = real(0.0, 1.0);
+  else if (name == "manifold_points") settings.contact.manifold_points = static_cast<int>(real(1.0, 64.0));
+  else if (name == "one_point_per_overlap") settings.contact.one_point_per_overlap = py::cast<bool>(value);
+  else throw_input("contact setting '{}' is unknown{}", name, did_you_mean(name, std::vector<std::string>{"recovery", "unphysical_penetration",
+      "margin", "sparsify", "manifold_points", "one_point_per_overlap"}));
+}
+
+py::dict get_contact(Engine& engine) {
+  const stepping::StepSettings& settings = engine.simulation.settings();
+  py::dict info;
+  info["recovery"] = settings.recovery;
+  info["unphysical_penetration"] = settings.unphysical_penetration;
+  info["margin"] = settings.contact.margin;
+  info["sparsify"] = settings.contact.sparsify;
+  info["manifold_points"] = settings.contact.manifold_points;
+  info["one_point_per_overlap"] = settings.contact.one_point_per_overlap;
+  return info;
+}
+
+void set_extents(Engine& engine, const py::object& low, const py::object& high) {
+  if (low.is_none()) {
+    engine.model().extents.reset();
+    return;
+  }
+  Box box;
+  box.low = py::cast<Vec3>(low);
+  box.high = py::cast<Vec3>(high);
+  if (!((box.low.array() < box.high.array()).all())) throw_input("extents: the low corner ({}, {}, {}) must lie below the high one ({}, {}, {}) on every axis",
+      box.low.x(), box.low.y(), box.low.z(), box.high.x(), box.high.y(), box.high.z());
+  engine.model().extents = box;
+}
+
+}  // namespace
+
+void bind_settings(EngineClass& engine) {
+  engine.def("step", [](Engine& e) { return e.simulation.settings().step; })
+      .def("set_step", &set_step)
+      .def("set_solver", &set_solver)
+      .def("solver_name", [](Engine& e) { return e.simulation.solver().name; })
+      .def("set_contact", &set_contact)
+      .def("contact_settings", &get_contact)
+      .def("set_extents", &set_extents)
+      .def("extents", [](Engine& e) -> py::object {
+        if (!e.model().extents) return py::none();
+        return py::make_tuple(e.model().extents->low, e.model().extents->high);
+      })
+      .def("exclude_bodies", [](Engine& e, int a, int b) { e.simulation.exclude_bodies(a, b); })
+      .def("exclude_pieces", [](Engine& e, int a, const Vec3& pa, int b, const Vec3& pb) { e.simulation.exclude_pieces(a, pa, b, pb); })
+      .def("exclude_surfaces", [](Engine& e, int a, int b) { e.simulation.exclude_surfaces(a, b); });
+}
+
+}  // namespace scree::python

@@ -1,0 +1,34 @@
+/// The simulation as Python holds it.
+#pragma once
+
+#include "bindings.hpp"
+
+namespace scree::python {
+
+/// A simulation and the step size its last forces belong to.
+struct Engine {
+  explicit Engine(double step) : simulation(step) {}
+
+  stepping::Simulation simulation;
+  double last_step = 0.0;  ///< h of the last step, s; 0 before the first
+
+  [[nodiscard]] model::Model& model() { return simulation.model(); }
+  [[nodiscard]] model::Bodies& bodies() { return simulation.model().bodies; }
+  /// Impulse to average force.
+  [[nodiscard]] double per_second() { return 1.0 / (last_step > 0.0 ? last_step : simulation.settings().step); }
+};
+
+using EngineClass = py::class_<Engine, std::shared_ptr<Engine>>;
+
+/// InputError unless the vector is finite and not zero; returns it with unit length. `what` opens the message.
+[[nodiscard]] Vec3 unit(const Vec3& direction, const char* what);
+void check_finite(const Vec3& value, const char* what);
+
+void bind_bodies(EngineClass& engine);
+void bind_loads(EngineClass& engine);
+void bind_constraints(EngineClass& engine);
+void bind_settings(EngineClass& engine);
+void bind_tables(EngineClass& engine);
+void bind_io(EngineClass& engine);
+
+}  // namespace scree::python

@@ -1,0 +1,105 @@
+#include "frame_source.hpp"
+
+namespace scree::python {
+
+namespace {
+
+void append(std::vector<double>& values, const Vec3& v) { values.insert(values.end(), v.data(), v.data() + 3); }
+
+/// Row by row.
+void append(std::vector<double>& values, const Mat3& m) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) values.push_back(m(i, j));
+}
+
+std::uint8_t stored_kind(const model::Constraint& c) {
+  const bool all = c.kind == model::ConstraintKind::fixed_point || (c.kind == model::ConstraintKind::link && c.length == 0.0);
+  return all ? 1 : 2;
+}
+
+}  // namespace
+
+void FrameSource::add_body(Engine& engine, std::size_t i) {
+  const model::Bodies& bodies = engine.bodies();
+  io::BodyRow row;
+  row.id = bodies.id[i];
+  row.label = bodies.label[i];
+  const int material = bodies.material[i];
+  if (material >= 0 && material < static_cast<int>(engine.model().bulk.size())) row.material = engine.model().bulk[static_cast<std::size_t>(material)].label;
+  row.kind = bodies.kind[i] == model::BodyKind::rigid ? io::StoredKind::rigid : io::StoredKind::obstacle;
+  row.shape = writer_.add_shape(*bodies.shape[i], bodies.center[i]);
+  row.volume_id = bodies.shape[i]->pieces.front().volume_id;
+  row.mass = bodies.mass[i];
+  row.volume = bodies.volume[i];
+  row.center = bodies.center[i];
+  row.radius = bodies.radius[i];
+  writer_.add_body(row);
+}
+
+void FrameSource::update_bodies(Engine& engine) {
+  const model::Bodies& bodies = engine.bodies();
+  for (const int id : alive_)
+    if (!bodies.has(id)) writer_.remove_body(writer_.row_of(id));
+  for (std::size_t i = 0; i < bodies.id.size(); ++i)
+    if (writer_.row_of(bodies.id[i]) < 0) add_body(engine, i);
+  alive_ = bodies.id;
+}
+
+void FrameSource::fill_bodies(Engine& engine, io::Frame& frame) const {
+  const model::Bodies& bodies = engine.bodies();
+  for (std::size_t i = 0; i < bodies.id.size(); ++i) {
+    frame.body.push_back(row(bodies.id[i]));
+    append(frame.rotation, bodies.rotation[i]);
+    append(frame.position, bodies.position[i]);
+    append(frame.velocity, bodies.velocity[i]);
+    append(frame.angular, Vec3(bodies.rotation[i] * bodies.angular[i]));
+  }
+}
+
+void FrameSource::fill_contacts(Engine& engine, io::Frame& frame) const {
+  for (const assembly::Contact& c : engine.simulation.contacts()) {
+    frame.pair.insert(frame.pair.end(), {row(c.point.body_a), row(c.point.body_b)});
+    append(frame.point, c.point.point);
+    append(frame.axes, c.frame);
+    frame.gap.push_back(c.point.gap);
+    frame.area.push_back(c.point.area);
+    append(frame.force, Vec3(c.R * engine.per_second()));
+    append(frame.relative_velocity, c.U);
+    frame.surface.insert(frame.surface.end(), {c.point.surface_a, c.point.surface_b});
+    frame.material.push_back(c.material);
+    frame.contact_kind.push_back(0);
+  }
+}
+
+void FrameSource::fill_constraints(Engine& engine, io::Frame& frame) const {
+  for (const model::Constraint& c : engine.model().constraints) {
+    // A link acts on its second end; every other constraint holds its body against the ground.
+    const bool link = c.kind == model::ConstraintKind::link;
+    if (link) frame.pair.insert(frame.pair.end(), {row(c.body[0]), row(c.body[1])});
+    else frame.pair.insert(frame.pair.end(), {-1, row(c.body[0])});
+    append(frame.point, c.place[0]);
+    append(frame.axes, c.frame);
+    frame.gap.push_back(0.0);
+    frame.area.push_back(0.0);
+    append(frame.force, Vec3(c.impulse * engine.per_second()));
+    append(frame.relative_velocity, Vec3(Vec3::Zero()));
+    frame.surface.insert(frame.surface.end(), {0, 0});
+    frame.material.push_back(-1);
+    frame.contact_kind.push_back(stored_kind(c));
+  }
+}
+
+void FrameSource::write(Engine& engine) {
+  update_bodies(engine);
+  io::Frame frame;
+  frame.time = engine.simulation.time();
+  frame.step = engine.simulation.steps();
+  const stepping::Energies e = engine.simulation.energies();
+  frame.energy = {e.kinetic, 0.0, e.potential, e.work.external, e.work.contact, e.work.friction, e.work.damping};
+  fill_bodies(engine, frame);
+  fill_contacts(engine, frame);
+  fill_constraints(engine, frame);
+  writer_.add_frame(frame);
+}
+
+}  // namespace scree::python

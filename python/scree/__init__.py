@@ -1,0 +1,41 @@
+"""Scree: many bodies in contact with friction, implicitly and exactly.
+
+    import scree
+
+    sim = scree.Simulation(step=1e-3)
+    sim.surface_material(friction=0.5)
+    sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+    block = sim.rigid(scree.box(center=(0, 0, 0.5)), density=2000, velocity=(2, 0, 0))
+    sim.run(1.0)
+    print(block.position, sim.report["residual"])
+
+SI units throughout. The Solfec input language is in scree.solfec; the command line is `scree --help`.
+"""
+from . import _native
+
+_scree = _native.load(__path__)
+
+from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
+from .problem import Problem, Solution, solvers
+from .results import Results, read
+from .series import TimeSeries
+from .shapes import (Shape, box, convex, copy, ellipsoid, hex, hull, join, mass_center, mesh, pipe, rotate, rough_hex, scale, sphere,
+                     split, translate)
+from .simulation import Simulation
+
+__version__ = _scree.version
+
+
+def set_threads(count):
+    """Number of threads of everything that follows; answers do not depend on it."""
+    _scree.set_threads(count)
+
+
+def threads():
+    """Number of threads in use."""
+    return _scree.threads()
+
+
+__all__ = ["Body", "BulkMaterial", "Constraint", "Problem", "Results", "Shape", "Simulation", "Solution", "SurfaceMaterial", "TimeSeries",
+           "box", "convex", "copy", "ellipsoid", "hex", "hull", "join", "mass_center", "mesh", "pipe", "read", "rotate", "rough_hex", "scale",
+           "set_threads", "solvers", "sphere", "split", "threads", "translate"]

@@ -1,0 +1,132 @@
+"""Checks of arguments. What is refused raises ValueError naming the argument, its value and what is allowed."""
+import difflib
+import functools
+import inspect
+import math
+import numbers
+
+import numpy as np
+
+
+class UnknownKeyword(TypeError, ValueError):
+    """A keyword argument that the called function does not have."""
+
+
+def nearest(name, known):
+    """The end of a message about an unknown name: its nearest spelling, or all that are known."""
+    known = [str(k) for k in known]
+    lower = {k.lower(): k for k in known}
+    close = difflib.get_close_matches(str(name).lower(), lower, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean '{lower[close[0]]}'?"
+    return "; known: " + ", ".join(known) if known else ""
+
+
+def keywords(function):
+    """Decorate a function so that a misspelt keyword is answered with the nearest one."""
+    parameters = inspect.signature(function).parameters
+    names = [n for n, p in parameters.items() if n != "self" and p.kind is not p.VAR_KEYWORD]
+
+    @functools.wraps(function)
+    def checked(*args, **kwargs):
+        for name in kwargs:
+            if name not in names:
+                raise UnknownKeyword(f"{function.__name__}(): unknown keyword '{name}'{nearest(name, names)}")
+        return function(*args, **kwargs)
+
+    return checked
+
+
+def number(what, value, low=-math.inf, high=math.inf, open_low=False):
+    """A finite float within [low, high] (or above `low` when open_low)."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, np.ndarray)) or np.ndim(value) != 0:
+        raise ValueError(f"{what} = {value!r}: a number is expected")
+    value = float(value)
+    if not math.isfinite(value) or value < low or value > high or (open_low and value <= low):
+        if open_low and high == math.inf:
+            allowed = f"greater than {low:g}"
+        elif low == -math.inf:
+            allowed = "finite"
+        else:
+            allowed = f"from {low:g} to {high:g}" if high < math.inf else f"{low:g} or more"
+        raise ValueError(f"{what} = {value!r}: it must be finite and {allowed}" if allowed != "finite" else f"{what} = {value!r}: it must be finite")
+    return value
+
+
+def positive(what, value):
+    """A finite float above zero."""
+    return number(what, value, 0.0, open_low=True)
+
+
+def integer(what, value, low=None, high=None):
+    """An int within [low, high]."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise ValueError(f"{what} = {value!r}: an integer is expected")
+    value = int(value)
+    if (low is not None and value < low) or (high is not None and value > high) or abs(value) > 2**31 - 1:
+        bound = f"{low} or more" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{what} = {value}: it must be {bound}")
+    return value
+
+
+def _array(what, value, expected):
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} = {value!r}: {expected} expected") from None
+    return array
+
+
+def vector(what, value):
+    """Three finite numbers as an array."""
+    array = _array(what, value, "three numbers are")
+    if array.shape != (3,):
+        raise ValueError(f"{what} = {value!r}: three numbers are expected")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{what} = {value!r}: it must be finite")
+    return array
+
+
+def direction(what, value):
+    """A finite vector that is not zero."""
+    array = vector(what, value)
+    if not array.any():
+        raise ValueError(f"{what} = {value!r}: a direction must not be zero")
+    return array
+
+
+def matrix(what, value):
+    """A finite 3 x 3 array."""
+    array = _array(what, value, "a 3 x 3 matrix is")
+    if array.shape != (3, 3):
+        raise ValueError(f"{what}: a 3 x 3 matrix is expected, not one of shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{what}: the matrix has entries that are not finite")
+    return array
+
+
+def points(what, value):
+    """An (n, 3) array from rows of coordinates or one flat list x0, y0, z0, x1, ..."""
+    array = _array(what, value, "points (x, y, z) are")
+    if array.ndim == 1 and array.size % 3 == 0:
+        array = array.reshape(-1, 3)
+    if array.ndim != 2 or array.shape[1] != 3:
+        raise ValueError(f"{what}: an (n, 3) array or a flat list of 3 n numbers is expected, not shape {array.shape}")
+    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    if bad.size:
+        raise ValueError(f"{what}[{bad[0]}] = {tuple(array[bad[0]])}: coordinates must be finite")
+    return np.ascontiguousarray(array)
+
+
+def function(what, value):
+    """Anything that can be called."""
+    if not callable(value):
+        raise ValueError(f"{what} = {value!r}: a function is expected")
+    return value
+
+
+def choice(what, value, known):
+    """One of the known names."""
+    if value not in known:
+        raise ValueError(f"{what} = {value!r} is unknown{nearest(value, known)}")
+    return value

@@ -1,0 +1,27 @@
+"""Find and load the compiled engine.
+
+Installed, it lies beside this file. In a working copy it lies in the build folder: `build/release`, or the
+folder named by the environment variable SCREE_BUILD.
+"""
+import importlib
+import os
+import pathlib
+
+_ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def build_folder():
+    """Folder of the build in a working copy (it may not exist)."""
+    return pathlib.Path(os.environ.get("SCREE_BUILD") or _ROOT / "build" / "release").resolve()
+
+
+def load(package_path):
+    """Import scree._scree, looking into the build folder when the package itself has none."""
+    here = pathlib.Path(__file__).parent
+    if "SCREE_BUILD" in os.environ or not list(here.glob("_scree*.so")):
+        folder = build_folder() / "python"
+        if not list(folder.glob("_scree*.so")):
+            raise ImportError(f"the engine is not built: no _scree module in {folder}; run `make` in {_ROOT}, "
+                              "or set SCREE_BUILD to the build folder")
+        package_path.insert(0, str(folder))
+    return importlib.import_module("scree._scree")

@@ -1,0 +1,78 @@
+"""Timing of a scene: milliseconds a step by stage, contacts, sweeps, accuracy, and the state's hash."""
+import math
+import time
+
+import numpy as np
+
+from . import _scree, scenes
+from .run import Run
+
+STAGES = tuple(_scree.stage_names)
+
+
+def _run_steps(sim, steps):
+    """Make steps with the scene's callbacks; returns the step table."""
+    tables = []
+    run = Run(sim, steps * sim.step, None, None, True, False)
+    run.sink = tables.append
+    run.execute()
+    return np.concatenate(tables) if tables else sim._engine.report()[:0]
+
+
+def bench(name, steps=None, threads=None, solver="AUTO", tolerance=1e-8, yardstick="residual", max_iterations=None, warmup=None, state=None):
+    """Warm up, then time; returns the figures as a dictionary."""
+    scene = scenes.make(name, state)
+    sim = scene.sim
+    if threads is not None:
+        sim._threads = threads
+    warm = scene.warmup if warmup is None else warmup
+    if warm:
+        sim.solver("GAUSS_SEIDEL", tolerance=1e-4, max_iterations=50)
+        _run_steps(sim, warm)
+    limits = {} if max_iterations is None else {"max_iterations": max_iterations}
+    sim.solver(solver, tolerance=tolerance, yardstick=yardstick, **limits)
+    begun = time.perf_counter()
+    table = _run_steps(sim, scene.steps if steps is None else steps)
+    elapsed = time.perf_counter() - begun
+    return _figures(scene, table, elapsed, warm, solver, tolerance)
+
+
+def _figures(scene, table, elapsed, warm, solver, tolerance):
+    count = max(1, len(table))
+    touching = table["penetration_mean"][table["penetration_mean"] > 0]
+    figures = {
+        "scene": scene.name, "steps": len(table), "warmup": warm, "bodies": len(scene.sim.bodies), "threads": _scree.threads(),
+        "solver": solver, "tolerance": tolerance,
+        "contacts_mean": float(table["contacts"].mean()), "candidates_mean": float(table["candidates"].mean()),
+        "ms_per_step": 1e3 * elapsed / count,
+        "stages": {stage: 1e3 * float(table[stage].sum()) / count for stage in STAGES},
+        "sweeps_mean": float(table["iterations"].mean()), "iterations_mean": float(table["iterations"].mean()),
+        "failed_steps": int((table["status"] != 0).sum()),
+        "residual_max": float(table["residual"].max()),
+        "penetration_max": float(table["penetration_max"].max()),
+        "penetration_mean": float(touching.mean()) if touching.size else 0.0,
+        "kinetic_energy": float(table["kinetic"][-1]), "time": scene.sim.time, "hash": scene.sim.hash(),
+    }
+    work = figures["contacts_mean"] * figures["sweeps_mean"]
+    figures["ns_per_contact_and_sweep"] = 1e6 * figures["stages"]["solve"] / work if work > 0 else math.nan
+    if math.isnan(figures["ns_per_contact_and_sweep"]):
+        figures["ns_per_contact_and_sweep"] = None
+    if scene.still:
+        figures.update(scene.drift())
+    return figures
+
+
+def text(figures):
+    """The figures as a few lines to read."""
+    stages = "  ".join(f"{name} {ms:.3g}" for name, ms in figures["stages"].items())
+    lines = [
+        f"{figures['scene']}: {figures['bodies']} bodies, {figures['steps']} steps after {figures['warmup']}, {figures['threads']} threads, "
+        f"{figures['solver']} to {figures['tolerance']:g}",
+        f"  {figures['ms_per_step']:.4g} ms a step  ({stages})",
+        f"  contacts {figures['contacts_mean']:.0f}   iterations {figures['iterations_mean']:.1f}   residual at most {figures['residual_max']:.2e}"
+        f"   steps over tolerance {figures['failed_steps']}",
+        f"  penetration at most {figures['penetration_max']:.3g} m, mean {figures['penetration_mean']:.3g} m   kinetic energy {figures['kinetic_energy']:.4g} J",
+    ]
+    if "drift_max" in figures:
+        lines.append(f"  drift at most {figures['drift_max']:.3g} m, tilt at most {figures['tilt_max']:.3g} rad")
+    return "\n".join(lines + [f"  hash {figures['hash']}"])

@@ -1,0 +1,157 @@
+"""Solvers x problems x tolerances at one yardstick: times, failures, performance profiles."""
+import math
+import os
+
+import numpy as np
+
+from . import _scree
+from .problem import Problem, solvers as list_solvers
+
+#: Iterations are not what ends a solve here; the time limit is.
+_MANY = 2**31 - 1
+
+
+def problem_files(paths):
+    """Files named, and those ending in .hdf5 or .h5 in folders named, in order."""
+    files = []
+    for path in paths:
+        if os.path.isdir(path):
+            found = sorted(os.path.join(path, name) for name in os.listdir(path) if name.endswith((".hdf5", ".h5")))
+            if not found:
+                raise ValueError(f"folder '{path}' holds no .hdf5 files")
+            files += found
+        else:
+            files.append(path)
+    return files
+
+
+def solver_names(names):
+    """Checked names; None: all."""
+    return [entry["name"] for entry in list_solvers()] if names is None else [_scree.find_solver(name) for name in names]
+
+
+def bench(paths, names=None, tolerances=(1e-4, 1e-8), cap=10.0, repeat=5, say=lambda text: None):
+    """Run everything; returns a list of records. A tolerance is skipped once a looser one failed."""
+    names, files = solver_names(names), problem_files(paths)
+    problems = [Problem(path) for path in files]
+    records = []
+    for problem in problems:
+        for name in names:
+            for tolerance in sorted(tolerances, reverse=True):
+                record = _solve(problem, name, tolerance, cap, repeat)
+                records.append(record)
+                say(line(record))
+                if not record["solved"]:
+                    break
+    return records
+
+
+def _solve(problem, name, tolerance, cap, repeat):
+    """Best time of up to `repeat` solves (fewer when they take long), from zero."""
+    best, spent, runs = None, 0.0, 0
+    while runs < repeat and (runs == 0 or spent < 0.2):
+        solution = problem.solve(name, tolerance, max_iterations=_MANY, max_seconds=cap)
+        runs, spent = runs + 1, spent + solution.seconds
+        if best is None or solution.seconds < best.seconds:
+            best = solution
+    return {"problem": problem.name, "contacts": problem.contacts, "solver": name, "tolerance": tolerance, "status": best.status,
+            "solved": bool(best.residual <= tolerance), "seconds": best.seconds, "iterations": best.iterations, "products": best.products,
+            "residual": best.residual, "merit": best.merit, "siconos": best.siconos, "stage": best.stage}
+
+
+def line(record):
+    """One record as a line."""
+    return (f"{record['problem']:<40.40} {record['contacts']:>6}  {record['solver']:<20} {record['tolerance']:.0e}  "
+            f"{'solved' if record['solved'] else record['status']:<15} {record['seconds']:9.3g} s  {record['iterations']:>8} it  residual {record['residual']:.1e}")
+
+
+def geometric_mean(values):
+    """exp(mean(log)); nan for none."""
+    return math.exp(np.mean(np.log(np.maximum(values, 1e-9)))) if len(values) else math.nan
+
+
+def summary(records):
+    """A row a solver and tolerance: problems tried, solved, geometric mean of the times of those solved."""
+    rows = []
+    problems = {r["problem"] for r in records}
+    for tolerance in sorted({r["tolerance"] for r in records}, reverse=True):
+        for name in dict.fromkeys(r["solver"] for r in records):
+            solved = [r["seconds"] for r in records if r["solver"] == name and r["tolerance"] == tolerance and r["solved"]]
+            rows.append({"solver": name, "tolerance": tolerance, "problems": len(problems), "solved": len(solved),
+                         "seconds_geometric_mean": geometric_mean(solved) if solved else None})
+    return rows
+
+
+def table(records):
+    """Problems down, solvers across, milliseconds; '-' where it failed."""
+    names = list(dict.fromkeys(r["solver"] for r in records))
+    lines = []
+    for tolerance in sorted({r["tolerance"] for r in records}, reverse=True):
+        lines.append(f"milliseconds to {tolerance:g}")
+        lines.append(f"{'problem':<34} {'nc':>6} " + " ".join(f"{name[:12]:>12}" for name in names))
+        for problem in dict.fromkeys(r["problem"] for r in records):
+            cells, contacts = [], ""
+            for name in names:
+                found = [r for r in records if r["problem"] == problem and r["solver"] == name and r["tolerance"] == tolerance]
+                contacts = found[0]["contacts"] if found else contacts
+                cells.append(f"{1e3 * found[0]['seconds']:12.4g}" if found and found[0]["solved"] else f"{'-':>12}")
+            lines.append(f"{problem:<34.34} {contacts:>6} " + " ".join(cells))
+        lines.append("")
+    lines.append(f"{'solver':<24} {'tolerance':>10} {'solved':>10} {'mean ms':>10}")
+    for row in summary(records):
+        mean = f"{1e3 * row['seconds_geometric_mean']:10.4g}" if row["solved"] else f"{'-':>10}"
+        lines.append(f"{row['solver']:<24} {row['tolerance']:>10.0e} {row['solved']:>4} of {row['problems']:<3} {mean}")
+    return "\n".join(lines)
+
+
+def profile(records, tolerance):
+    """Dolan-More profile: {solver: (ratios, share of problems solved within that ratio of the best time)}."""
+    problems = list(dict.fromkeys(r["problem"] for r in records))
+    times = {(r["problem"], r["solver"]): max(r["seconds"], 1e-7) for r in records if r["tolerance"] == tolerance and r["solved"]}
+    best = {p: min((t for (q, _), t in times.items() if q == p), default=math.inf) for p in problems}
+    curves = {}
+    for name in dict.fromkeys(r["solver"] for r in records):
+        ratios = sorted(times[p, name] / best[p] for p in problems if (p, name) in times)
+        curves[name] = (np.array(ratios), np.arange(1, len(ratios) + 1) / len(problems))
+    return curves
+
+
+def _figure(columns):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    return plt.subplots(1, columns, figsize=(6.5 * columns, 5), squeeze=False)
+
+
+def plot_profile(records, path):
+    """Performance profile, one panel a tolerance."""
+    tolerances = sorted({r["tolerance"] for r in records}, reverse=True)
+    figure, axes = _figure(len(tolerances))
+    for axis, tolerance in zip(axes[0], tolerances):
+        curves = profile(records, tolerance)
+        longest = max((c[0][-1] for c in curves.values() if len(c[0])), default=1.0) * 2
+        for k, (name, (ratios, share)) in enumerate(curves.items()):
+            axis.step(np.concatenate([[1.0], ratios, [longest]]), np.concatenate([[0.0], share, share[-1:] if len(share) else [0.0]]),
+                      where="post", label=name, linestyle=("-", "--", ":", "-.")[k // 10 % 4])
+        axis.set(xscale="log", xlim=(1, longest), ylim=(0, 1.02), xlabel="time relative to the fastest solver", ylabel="share of problems solved",
+                 title=f"residual {tolerance:g}, {len({r['problem'] for r in records})} problems")
+        axis.grid(alpha=0.3)
+        axis.legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+
+
+def plot_histories(paths, names, tolerance, cap, path):
+    """Residual against iterations of every solver, one panel a problem (at most six)."""
+    problems = [Problem(file) for file in problem_files(paths)[:6]]
+    figure, axes = _figure(len(problems))
+    for axis, problem in zip(axes[0], problems):
+        for name in solver_names(names):
+            history = problem.solve(name, tolerance, max_iterations=_MANY, max_seconds=cap, history=True).history
+            if history:
+                axis.loglog(np.arange(1, len(history) + 1), np.maximum(history, 1e-16), label=name)
+        axis.set(xlabel="iterations measured", ylabel="residual", title=f"{problem.name}, {problem.contacts} contacts")
+        axis.grid(alpha=0.3)
+        axis.legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)

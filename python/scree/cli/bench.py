@@ -1,0 +1,75 @@
+"""scree bench: solvers on problem files, scenes of many bodies."""
+import sys
+
+from . import common
+
+
+def add(commands):
+    parser = commands.add_parser("bench", help="measure solvers and scenes")
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
+    _add_solvers(kinds)
+    _add_scene(kinds)
+
+
+def _add_solvers(kinds):
+    parser = kinds.add_parser("solvers", help="solvers x problems x tolerances: times, failures, performance profile")
+    parser.add_argument("files", nargs="+", metavar="FILES", help="FCLIB files or folders of them")
+    parser.add_argument("--solvers", type=common.names, default=None, metavar="A,B", help="default: all")
+    parser.add_argument("--tol", type=common.floats, default=[1e-4, 1e-8], metavar="X,Y")
+    parser.add_argument("--cap", type=common.positive_float, default=10.0, metavar="S", help="time limit of one solve (default: 10 s)")
+    parser.add_argument("--repeat", type=common.positive_int, default=5, metavar="N", help="most repetitions of short solves; the least time counts")
+    parser.add_argument("--threads", type=common.positive_int, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--against", choices=("siconos",), help="run this peer on the same files in the same run")
+    parser.add_argument("--peer-solvers", type=common.names, default=None, metavar="A,B", help="the peer's solvers (default: a good few)")
+    parser.add_argument("--histories", metavar="OUT.png", help="convergence histories on one figure")
+    parser.add_argument("--json", metavar="OUT", help="write the records ('-': to standard output, and nothing else)")
+    parser.add_argument("--plot", metavar="OUT.png", help="Dolan-More performance profile")
+    parser.set_defaults(function=execute_solvers)
+
+
+def _add_scene(kinds):
+    from ..scenes import names
+    parser = kinds.add_parser("scene", help="time a named scene: " + " ".join(names()))
+    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("--steps", type=common.positive_int, metavar="N", help="steps to time")
+    parser.add_argument("--warmup", type=common.count, metavar="N", help="steps made before, with a loose solver")
+    parser.add_argument("--threads", type=common.positive_int, metavar="N")
+    parser.add_argument("--solver", default="AUTO", metavar="NAME")
+    parser.add_argument("--tol", type=common.positive_float, default=1e-8, metavar="X")
+    parser.add_argument("--yardstick", choices=("residual", "merit", "siconos"), default="residual")
+    parser.add_argument("--max-iterations", type=common.count, metavar="N")
+    parser.add_argument("--state", metavar="FILE", help="start of the columns: places, or places and velocities, as CSV")
+    parser.add_argument("--json", metavar="OUT", help="write the figures ('-': to standard output, and nothing else)")
+    parser.set_defaults(function=execute_scene)
+
+
+def execute_scene(args):
+    """Time a scene."""
+    from .. import bench_scene
+    figures = bench_scene.bench(args.name, args.steps, args.threads, args.solver, args.tol, args.yardstick, args.max_iterations,
+                                args.warmup, args.state)
+    if args.json:
+        common.write_json(figures, args.json)
+    if args.json != "-":
+        print(bench_scene.text(figures))
+
+
+def execute_solvers(args):
+    """Compare solvers."""
+    from .. import bench_solvers, siconos_peer
+    if args.against == "siconos":
+        siconos_peer.require()
+    common.set_threads(args)
+    records = bench_solvers.bench(args.files, args.solvers, args.tol, args.cap, args.repeat,
+                                  say=lambda text: print(text, file=sys.stderr, flush=True))
+    if args.against == "siconos":
+        records += siconos_peer.bench(args.files, args.peer_solvers, args.tol, args.cap,
+                                      say=lambda text: print(text, file=sys.stderr, flush=True))
+    if args.json != "-":
+        print(bench_solvers.table(records))
+    if args.plot:
+        bench_solvers.plot_profile(records, args.plot)
+    if args.histories:
+        bench_solvers.plot_histories(args.files, args.solvers, min(args.tol), args.cap, args.histories)
+    if args.json:
+        common.write_json({"threads": args.threads, "cap": args.cap, "records": records, "summary": bench_solvers.summary(records)}, args.json)

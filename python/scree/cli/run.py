@@ -1,0 +1,77 @@
+"""scree run: execute a script."""
+import os
+import sys
+import traceback
+import types
+
+from . import common
+
+
+def add(commands):
+    parser = commands.add_parser("run", help="run a script", description="Run a Python script. The names of the Solfec language are "
+                                 "there without an import; `import scree` gives the modern interface.",
+                                 usage="scree run SCRIPT.py [--out DIR] [--threads N] [--quiet] [--resume] [-- args of the script]")
+    parser.add_argument("script", metavar="SCRIPT.py")
+    parser.add_argument("--out", metavar="DIR", help="folder for results (default: the script's choice, else out/SCRIPT)")
+    parser.add_argument("--threads", type=common.positive_int, metavar="N", help="number of threads (default: all cores)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the results folder")
+    parser.set_defaults(function=execute, script_args=[])
+
+
+def execute(args):
+    """Run the script as __main__; returns the exit status."""
+    from .. import session
+    if not os.path.isfile(args.script):
+        raise ValueError(f"script '{args.script}' does not exist")
+    common.set_threads(args)
+    with open(args.script, "rb") as file:
+        source = file.read()
+    module = types.ModuleType("__main__")
+    module.__file__ = args.script
+    module.__dict__.update(_language())
+    before = session.begin(session.Session(args.out, args.threads, args.quiet, args.resume, args.script))
+    old_main, old_argv, old_path = sys.modules["__main__"], sys.argv, list(sys.path)
+    sys.modules["__main__"], sys.argv = module, [args.script, *args.script_args]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(args.script)))
+    try:
+        return _call(source, args.script, module)
+    finally:
+        sys.modules["__main__"], sys.argv, sys.path[:] = old_main, old_argv, old_path
+        session.begin(before)
+
+
+def _language():
+    """Names of the Solfec language."""
+    from .. import solfec
+    return {name: getattr(solfec, name) for name in solfec.__all__}
+
+
+def _call(source, path, module):
+    try:
+        exec(compile(source, path, "exec"), module.__dict__)
+    except SystemExit as stop:
+        if stop.code is None or isinstance(stop.code, int):
+            return stop.code or 0
+        print(stop.code, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 1
+    except BaseException as error:
+        ours = _show(error)
+        return 2 if isinstance(error, SyntaxError) or (ours and isinstance(error, (ValueError, TypeError))) else 1
+    return 0
+
+
+def _show(error):
+    """Print the traceback's lines in the user's files; returns True when the error was raised inside Scree."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    report = traceback.TracebackException.from_exception(error)
+    ours = bool(report.stack) and os.path.abspath(report.stack[-1].filename).startswith(package) and len(report.stack) > 1
+    link = report
+    while link is not None:
+        kept = [frame for frame in link.stack if not os.path.abspath(frame.filename).startswith(package)]
+        link.stack = traceback.StackSummary.from_list(kept)
+        link = link.__cause__ or link.__context__
+    sys.stderr.write("".join(report.format()))
+    return ours

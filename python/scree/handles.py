@@ -1,0 +1,353 @@
+"""Bodies, constraints and materials as Python sees them: handles that name something inside a simulation."""
+import numpy as np
+
+from . import _check, _scree, series
+from .shapes import Shape
+
+
+def _force_value(answer, body_id):
+    """(force, torque, referential torque) from what a user's function returned."""
+    zero = np.zeros(3)
+    if np.ndim(answer) == 1 and len(answer) == 3:
+        parts = (answer, zero, zero)
+    else:
+        parts = (tuple(answer) + (zero, zero))[:3]
+    name = f"force function of body {body_id}"
+    return tuple(_check.vector(f"{name}: returned", part) for part in parts)
+
+
+class _Handle:
+    """Something of a simulation, named by an id that stays valid until it is deleted."""
+
+    __slots__ = ("_sim", "id", "__weakref__")
+
+    def __init__(self, sim, id):
+        self._sim = sim
+        self.id = id
+
+    @property
+    def _engine(self):
+        return self._sim._engine
+
+    def __eq__(self, other):
+        return type(other) is type(self) and other._sim is self._sim and other.id == self.id
+
+    def __hash__(self):
+        return hash((type(self).__name__, id(self._sim), self.id))
+
+
+class Body(_Handle):
+    """A body of a simulation. SI units; angular velocities are spatial unless said otherwise."""
+
+    __slots__ = ()
+
+    @property
+    def exists(self):
+        """False once the body was deleted or left the extents."""
+        return self._engine.has_body(self.id)
+
+    @property
+    def kind(self):
+        """'rigid' or 'obstacle'."""
+        return self._engine.body_kind(self.id)
+
+    @property
+    def label(self):
+        return self._engine.label(self.id)
+
+    @property
+    def shape(self):
+        """Shape in referential coordinates."""
+        return Shape(self._engine.shape(self.id))
+
+    @property
+    def mass(self):
+        """kg."""
+        return self._engine.mass(self.id)
+
+    @property
+    def volume(self):
+        """m^3."""
+        return self._engine.volume(self.id)
+
+    @property
+    def center(self):
+        """Referential mass centre, m."""
+        return self._engine.center(self.id)
+
+    @property
+    def inertia(self):
+        """Referential inertia tensor about the mass centre, kg m^2."""
+        return self._engine.inertia(self.id)
+
+    @property
+    def position(self):
+        """Mass centre, m. Assign to move the body."""
+        return self._engine.position(self.id)
+
+    @position.setter
+    def position(self, value):
+        self._engine.set_placement(self.id, self.rotation, _check.vector("position", value))
+
+    @property
+    def rotation(self):
+        """Rotation matrix from referential to spatial vectors. Assign to turn the body about its mass centre."""
+        return self._engine.rotation(self.id)
+
+    @rotation.setter
+    def rotation(self, value):
+        self._engine.set_placement(self.id, _check.matrix("rotation", value), self.position)
+
+    @property
+    def velocity(self):
+        """Velocity of the mass centre, m/s. Assign to change it."""
+        return self._engine.velocity(self.id)
+
+    @velocity.setter
+    def velocity(self, value):
+        self._engine.set_velocity(self.id, _check.vector("velocity", value), self.angular_velocity)
+
+    @property
+    def angular_velocity(self):
+        """Spatial angular velocity, rad/s. Assign to change it."""
+        return self._engine.angular_velocity(self.id)
+
+    @angular_velocity.setter
+    def angular_velocity(self, value):
+        self._engine.set_velocity(self.id, self.velocity, _check.vector("angular_velocity", value))
+
+    @property
+    def conf(self):
+        """Configuration: the nine entries of the rotation column by column, then the mass centre (12 numbers)."""
+        return np.concatenate([self.rotation.T.ravel(), self.position])
+
+    @property
+    def velo(self):
+        """Velocity: referential angular velocity, then that of the mass centre (6 numbers)."""
+        return np.concatenate([self._engine.referential_angular(self.id), self.velocity])
+
+    @property
+    def kinetic_energy(self):
+        """J."""
+        return self._engine.kinetic_energy(self.id)
+
+    @property
+    def work(self):
+        """Work done on the body since the start, J: external, contact, friction, damping."""
+        return dict(zip(("external", "contact", "friction", "damping"), self._engine.work(self.id)))
+
+    @property
+    def scheme(self):
+        """Integrator of rotations: 'RIG_POS', 'RIG_NEG' (default) or 'RIG_IMP'."""
+        return self._engine.scheme(self.id)
+
+    @scheme.setter
+    def scheme(self, value):
+        self._engine.set_scheme(self.id, str(value))
+
+    @property
+    def damping(self):
+        """Mass-proportional damping, 1/s."""
+        return self._engine.damping(self.id)
+
+    @damping.setter
+    def damping(self, value):
+        self._engine.set_damping(self.id, _check.number("damping", value))
+
+    def point(self, X):
+        """Current place of a referential point, m."""
+        return self._engine.point(self.id, _check.vector("point", X))
+
+    def point_velocity(self, X):
+        """Velocity of a referential point, m/s."""
+        return self._engine.point_velocity(self.id, _check.vector("point", X))
+
+    def apply_force(self, point, direction, value, convected=False):
+        """Apply a force on a referential point (m) along a direction.
+
+        value: newtons as a number or a TimeSeries, or a function f(state, time, step) -> newtons, where `state` has
+        rotation, position, velocity and angular_velocity at mid-step. convected: the direction turns with the body."""
+        point, direction = _check.vector("force: point", point), _check.direction("force: direction", direction)
+        if not callable(value) or isinstance(value, series.TimeSeries):
+            self._engine.add_force(self.id, bool(convected), point, direction, series.native("force: value", value))
+            return
+        unit, center = direction / np.linalg.norm(direction), self.center
+
+        def force(state, time, step):
+            along = state.rotation @ unit if convected else unit
+            newtons = _check.number(f"force function of body {self.id}: returned", value(state, time, step)) * along
+            return newtons, np.cross(state.rotation @ (point - center), newtons)
+
+        self.apply_function(force)
+
+    def apply_torque(self, direction, value, convected=False):
+        """Apply a torque: newton metres (a number or a TimeSeries) about a direction."""
+        self._engine.add_torque(self.id, bool(convected), _check.direction("torque: direction", direction),
+                                series.native("torque: value", value))
+
+    def apply_function(self, function):
+        """Apply what f(state, time, step) returns: a spatial force at the mass centre (N), or (force, torque), or
+        (force, spatial torque, referential torque) with torques in N m."""
+        _check.function("function", function)
+        body = self.id
+        self._engine.add_user_force(body, lambda state, time, step: _force_value(function(state, time, step), body))
+
+    def set_characteristics(self, mass=None, volume=None, center=None, inertia=None):
+        """Override mass (kg), volume (m^3), referential centre (m) and inertia tensor (kg m^2); None keeps a value."""
+        mass = self.mass if mass is None else _check.positive("mass", mass)
+        volume = self.volume if volume is None else _check.positive("volume", volume)
+        center = self.center if center is None else _check.vector("center", center)
+        inertia = self.inertia if inertia is None else _check.matrix("inertia", inertia)
+        self._engine.set_characteristics(self.id, mass, volume, center, inertia)
+
+    def move(self, velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), pivot=None):
+        """Prescribe the motion of an obstacle: velocity (m/s) and angular velocity (rad/s) about the spatial point
+        `pivot` (default: its mass centre). Components may be numbers or TimeSeries."""
+        def three(what, value):
+            try:
+                parts = list(value)
+            except TypeError:
+                parts = []
+            if len(parts) != 3:
+                raise ValueError(f"{what} = {value!r}: three numbers or TimeSeries are expected")
+            return [series.native(f"{what}[{k}]", part) for k, part in enumerate(parts)]
+
+        pivot = self.position if pivot is None else _check.vector("pivot", pivot)
+        self._engine.set_motion(self.id, three("velocity", velocity), three("angular_velocity", angular_velocity), pivot)
+
+    def delete(self):
+        """Take the body out of the simulation with all that refers to it."""
+        self._engine.remove_body(self.id)
+
+    def _checkpoint_key(self):
+        return ("body", self.id)
+
+    def __repr__(self):
+        name = f"Body {self.id}" + (f" '{self.label}'" if self.exists and self.label else "")
+        if not self.exists:
+            return f"<{name}: deleted>"
+        x = ", ".join(f"{c:.4g}" for c in self.position)
+        return f"<{name}: {self.kind}, {self.mass:.4g} kg at ({x}) m>"
+
+
+class Constraint(_Handle):
+    """A constraint the user prescribed."""
+
+    __slots__ = ()
+
+    @property
+    def exists(self):
+        """False once the constraint or its body was deleted."""
+        return self._engine.has_constraint(self.id)
+
+    @property
+    def _info(self):
+        return self._engine.constraint(self.id)
+
+    @property
+    def kind(self):
+        """'fixed_point', 'fixed_direction', 'velocity', 'displacement', 'acceleration' or 'link'."""
+        return self._info["kind"]
+
+    @property
+    def bodies(self):
+        """Tuple of the bodies it acts on."""
+        return tuple(Body(self._sim, b) for b in self._info["bodies"] if b >= 0)
+
+    @property
+    def points(self):
+        """Current places of its points, m: one row, two for links."""
+        info = self._info
+        return np.array(info["points"][: 2 if info["kind"] == "link" else 1])
+
+    @property
+    def force(self):
+        """Average force of the last step on the first body, spatial, N."""
+        return self._info["force"]
+
+    @property
+    def local_force(self):
+        """The same in the frame: (normal, tangent 1, tangent 2), N."""
+        return self._info["local_force"]
+
+    @property
+    def frame(self):
+        """Rows: normal, tangent 1, tangent 2."""
+        return self._info["frame"]
+
+    @property
+    def length(self):
+        """Length of a link, m."""
+        return self._info["length"]
+
+    def delete(self):
+        """Release the constraint."""
+        self._engine.remove_constraint(self.id)
+
+    def _checkpoint_key(self):
+        return ("constraint", self.id)
+
+    def __repr__(self):
+        if not self.exists:
+            return f"<Constraint {self.id}: deleted>"
+        bodies = ", ".join(str(b.id) for b in self.bodies)
+        return f"<Constraint {self.id}: {self.kind} on body {bodies}>"
+
+
+class _Material(_Handle):
+    __slots__ = ()
+    _fields = ()
+
+    def __getattr__(self, name):
+        if name in self._fields:
+            return self._info[name]
+        raise AttributeError(f"{type(self).__name__} has no attribute '{name}'{_check.nearest(name, self._fields)}")
+
+    def __setattr__(self, name, value):
+        if name in _Handle.__slots__:
+            object.__setattr__(self, name, value)
+        elif name in self._writable:
+            self._update(**{**{k: self._info[k] for k in self._writable}, name: value})
+        else:
+            raise AttributeError(f"{type(self).__name__}: '{name}' cannot be set{_check.nearest(name, self._writable)}")
+
+    def __repr__(self):
+        values = ", ".join(f"{k}={self._info[k]!r}" for k in self._writable)
+        return f"<{type(self).__name__} '{self.label}': {values}>"
+
+
+class SurfaceMaterial(_Material):
+    """Law between two surfaces. Readable: surface1, surface2, is_default, label. Writable: model, friction,
+    cohesion (Pa), restitution, spring (N/m), dashpot (N s/m)."""
+
+    __slots__ = ()
+    _writable = ("model", "friction", "cohesion", "restitution", "spring", "dashpot")
+    _fields = ("surface1", "surface2", "is_default", "label") + _writable
+
+    @property
+    def _info(self):
+        return self._engine.surface_material_info(self.id)
+
+    def _update(self, model, **values):
+        self._engine.update_surface_material(self.id, str(model), *(_check.number(k, values[k]) for k in self._writable[1:]))
+
+    def _checkpoint_key(self):
+        return ("surface_material", self.id)
+
+
+class BulkMaterial(_Material):
+    """Material of a volume. Readable: model, label. Writable: young (Pa), poisson, density (kg/m^3)."""
+
+    __slots__ = ()
+    _writable = ("young", "poisson", "density")
+    _fields = ("model", "label") + _writable
+
+    @property
+    def _info(self):
+        return self._engine.bulk_material_info(self.id)
+
+    def _update(self, **values):
+        self._engine.update_bulk_material(self.id, *(_check.number(k, values[k]) for k in self._writable))
+
+    def _checkpoint_key(self):
+        return ("bulk_material", self.id)

@@ -1,0 +1,124 @@
+"""Reading results."""
+import os
+
+import numpy as np
+
+from . import _check, _scree
+
+
+class Frame:
+    """State at one instant: time (s), step, ids, positions (m), rotations, velocities (m/s), angular_velocities (rad/s),
+    energies (J) and contacts (dictionary of arrays; forces act on the second body, N)."""
+
+    def __init__(self, values):
+        self.time, self.step = values["time"], values["step"]
+        self.ids, self.rows = values["ids"], values["rows"]
+        self.positions, self.rotations = values["position"], values["rotation"]
+        self.velocities, self.angular_velocities = values["velocity"], values["angular_velocity"]
+        self.energies = values["energies"]
+        self.contacts = values["contacts"]
+        axes = self.contacts["frame"]
+        self.contacts["normal"] = axes[:, 0]
+        self.contacts["force"] = np.einsum("nij,ni->nj", axes, self.contacts["local_force"])
+        self.contacts["velocity"] = np.einsum("nij,ni->nj", axes, self.contacts["local_velocity"])
+
+    def __repr__(self):
+        return f"<Frame at t = {self.time:g} s: {len(self.ids)} bodies, {len(self.contacts['gap'])} contacts>"
+
+
+class Results:
+    """Results of a run, finished or growing.
+
+    times: of the frames, s. steps: dictionary of arrays, one entry a step (time, contacts, iterations, residual,
+    penetration_max, status, seconds a stage, ...). energies: dictionary of arrays, one entry a frame, J. bodies: list of
+    dictionaries. results[k] or results.frame(k): a Frame."""
+
+    def __init__(self, path):
+        self.path = results_file(path)
+        self._native = _scree.ResultsReader(self.path)
+
+    @property
+    def title(self):
+        return self._native.title()
+
+    @property
+    def version(self):
+        """Version of Scree that wrote the file."""
+        return self._native.version()
+
+    @property
+    def times(self):
+        """Times of the frames, s."""
+        return self._native.times()
+
+    @property
+    def bodies(self):
+        """List of dictionaries: id, label, kind, material, mass, volume, center, radius, first_frame, last_frame (-1: to the end)."""
+        return self._native.bodies()
+
+    @property
+    def steps(self):
+        """The step table as a dictionary of arrays."""
+        return self._native.steps()
+
+    @property
+    def energies(self):
+        """Energies and works at the frames, J."""
+        return self._native.energies()
+
+    @property
+    def stages(self):
+        """Names of the timed stages of a step."""
+        return self._native.stages()
+
+    def frame(self, index):
+        """Frame by index; negative ones count from the end."""
+        count = len(self)
+        index = _check.integer("frame", index)
+        if not -count <= index < count:
+            raise ValueError(f"frame {index}: the results have {count} frames, 0 to {count - 1}" if count else f"{self.path}: there are no frames")
+        return Frame(self._native.frame(index % count))
+
+    def history(self, body, quantity="positions"):
+        """(times, values) of one body (id or label) over the frames it is in; quantity: 'positions', 'velocities', 'rotations',
+        'angular_velocities'."""
+        _check.choice("quantity", quantity, ("positions", "velocities", "rotations", "angular_velocities"))
+        wanted = [b["id"] for b in self.bodies if b["id"] == body or (b["label"] and b["label"] == body)]
+        if not wanted:
+            raise ValueError(f"body {body!r} is not in the results{_check.nearest(body, [b['label'] for b in self.bodies if b['label']])}")
+        times, values = [], []
+        for frame in self:
+            at = np.flatnonzero(frame.ids == wanted[0])
+            if at.size:
+                times.append(frame.time)
+                values.append(getattr(frame, quantity)[at[0]])
+        return np.array(times), np.array(values)
+
+    def refresh(self):
+        """See what a running simulation has added; True when there is something new."""
+        return self._native.refresh()
+
+    def __len__(self):
+        return self._native.frames()
+
+    def __getitem__(self, index):
+        return self.frame(index)
+
+    def __iter__(self):
+        return (self.frame(k) for k in range(len(self)))
+
+    def __repr__(self):
+        times = self.times
+        span = f", t {times[0]:g} .. {times[-1]:g} s" if len(times) else ""
+        return f"<Results {self.path}: {len(self)} frames{span}, {len(self.bodies)} bodies>"
+
+
+def results_file(path):
+    """The file itself, or results.h5 in a folder."""
+    path = os.fspath(path)
+    return os.path.join(path, "results.h5") if os.path.isdir(path) else path
+
+
+def read(path):
+    """Open the results of a run: a folder or a file."""
+    return Results(path)

@@ -1,0 +1,85 @@
+"""Piecewise linear functions of time."""
+import os
+
+import numpy as np
+
+from . import _check, _scree
+
+
+class TimeSeries:
+    """A linear spline through points (time in s, value), constant before the first and after the last point.
+
+    points: a list [(t0, v0), (t1, v1), ...], a flat list [t0, v0, t1, v1, ...], an (n, 2) array, one number for
+    a constant, or the path of a text file with `time value` pairs ('#' starts a comment).
+
+    Raises ValueError when times do not increase or a number is not finite, OSError when a file cannot be read.
+    """
+
+    __slots__ = ("_native", "label")
+
+    def __init__(self, points, label=None):
+        self.label = label
+        if isinstance(points, TimeSeries):
+            self._native = points._native
+        elif isinstance(points, (str, os.PathLike)):
+            self._native = _scree.TimeSeries.read(os.fspath(points))
+        elif np.ndim(points) == 0:
+            self._native = _scree.TimeSeries(_check.number("TimeSeries: value", points))
+        else:
+            try:
+                table = np.asarray(points, dtype=float)
+            except (TypeError, ValueError):
+                raise ValueError(f"TimeSeries: points = {points!r}: pairs (time, value) are expected") from None
+            if table.ndim == 1 and table.size % 2 == 0:
+                table = table.reshape(-1, 2)
+            if table.ndim != 2 or table.shape[1] != 2:
+                raise ValueError(f"TimeSeries: pairs (time, value) are expected, not an array of shape {table.shape}")
+            self._native = _scree.TimeSeries(table[:, 0].tolist(), table[:, 1].tolist())
+
+    def __call__(self, time):
+        """Value at a time, s (numbers and arrays)."""
+        return self._map(self._native.value, time)
+
+    def derivative(self, time):
+        """Right-sided slope at a time."""
+        return self._map(self._native.derivative, time)
+
+    def integral(self, time):
+        """Exact integral from 0 to a time."""
+        return self._map(self._native.integral, time)
+
+    @staticmethod
+    def _map(function, time):
+        if np.ndim(time) == 0:
+            return function(float(time))
+        return np.array([function(float(t)) for t in np.ravel(time)]).reshape(np.shape(time))
+
+    @property
+    def times(self):
+        """Times of the points, s."""
+        return self._native.times()
+
+    @property
+    def values(self):
+        """Values at the points."""
+        return self._native.values()
+
+    def __getstate__(self):
+        return (self.times, self.values, self.label)
+
+    def __setstate__(self, state):
+        times, values, self.label = state
+        self._native = _scree.TimeSeries(times.tolist(), values.tolist())
+
+    def __repr__(self):
+        if self._native.constant():
+            return f"TimeSeries({self.values[0]:g})"
+        t, v = self.times, self.values
+        return f"TimeSeries({len(t)} points, t {t[0]:g} .. {t[-1]:g} s, values {v.min():g} .. {v.max():g})"
+
+
+def native(what, value):
+    """The engine's series of a number or a TimeSeries."""
+    if isinstance(value, TimeSeries):
+        return value._native
+    return _scree.TimeSeries(_check.number(what, value))

@@ -1,0 +1,36 @@
+"""What `scree run` asked for: where results go, how many threads, whether to resume. Without it, nothing."""
+import os
+
+
+class Session:
+    """Settings of one run of a script; they take precedence over the script's own."""
+
+    def __init__(self, out=None, threads=None, quiet=None, resume=False, script=None):
+        self.out, self.threads, self.quiet, self.resume, self.script = out, threads, quiet, resume, script
+        self.simulations = 0
+
+    def adopt(self, sim):
+        """Give a new simulation its output folder: the session's, with a number appended for a second one."""
+        if self.script is None:
+            return
+        self.simulations += 1
+        if self.out is not None:
+            sim.out = self.out if self.simulations == 1 else f"{self.out}_{self.simulations}"
+        elif sim.out is None:
+            name = os.path.splitext(os.path.basename(self.script))[0]
+            sim.out = os.path.join("out", name if self.simulations == 1 else f"{name}_{self.simulations}")
+
+
+_current = Session()
+
+
+def current():
+    """The session in force."""
+    return _current
+
+
+def begin(session):
+    """Put a session into force; returns the one before."""
+    global _current
+    before, _current = _current, session
+    return before

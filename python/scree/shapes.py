@@ -1,0 +1,229 @@
+"""Shapes: unions of convex pieces. Lengths in metres, angles in radians.
+
+Shapes are values: every operation returns a new one. `a + b` joins two shapes into one.
+`surface` and `volume` are integer identifiers that materials refer to.
+"""
+import numpy as np
+
+from . import _check, _scree
+
+
+class Shape:
+    """A union of convex pieces (spheres, ellipsoids, convex polyhedra), made by the functions of this module."""
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native):
+        if not isinstance(native, _scree.Shape):
+            raise ValueError("Shape: make shapes with scree.sphere, scree.box, scree.hull, ...")
+        self._native = native
+
+    @property
+    def pieces(self):
+        """List of dictionaries, one a convex piece: kind, volume_id, and centre, radius, vertices, faces, ... as it fits."""
+        return [self._native.piece(i) for i in range(self._native.piece_count())]
+
+    @property
+    def meshes(self):
+        """List of dictionaries, one a volumetric mesh the shape was made from: nodes, elements, ids."""
+        return self._native.meshes()
+
+    @property
+    def volume(self):
+        """Volume, m^3 (where pieces overlap, the overlap counts for each)."""
+        return self._native.mass_properties(1.0)["volume"]
+
+    @property
+    def center(self):
+        """Mass centre at uniform density, m."""
+        return self._native.mass_properties(1.0)["center"]
+
+    @property
+    def bounds(self):
+        """Axis-aligned bounding box: (low corner, high corner), m."""
+        return self._native.bounds()
+
+    @property
+    def size(self):
+        """Diameter of the bounding box, m."""
+        return self._native.size()
+
+    def mass_properties(self, density=1.0):
+        """Dictionary of volume (m^3), mass (kg), center (m), inertia and euler tensors about the centre (kg m^2)."""
+        return self._native.mass_properties(_check.positive("density", density))
+
+    def contains(self, point):
+        """True when the point (m) lies in the shape."""
+        return self._native.contains(_check.vector("point", point))
+
+    def __add__(self, other):
+        if not isinstance(other, Shape):
+            return NotImplemented
+        return join(self, other)
+
+    def __len__(self):
+        return self._native.piece_count()
+
+    def __repr__(self):
+        kinds = {}
+        for i in range(min(len(self), 10000)):
+            kind = self._native.piece(i)["kind"]
+            kinds[kind] = kinds.get(kind, 0) + 1
+        text = ", ".join(f"{n} {k}{'s' if n > 1 and not k.endswith('on') else ''}" if n > 1 else k for k, n in kinds.items())
+        low, high = self.bounds
+        extent = " x ".join(f"{x:g}" for x in high - low)
+        return f"<Shape: {text}; {extent} m, volume {self.volume:g} m^3>"
+
+
+def _ids(surface, volume):
+    return _check.integer("volume", volume), _check.integer("surface", surface)
+
+
+def _shape(value, what="shape"):
+    """A shape, or a list of shapes as one."""
+    if isinstance(value, Shape):
+        return value
+    if isinstance(value, (list, tuple)) and value and all(isinstance(v, (Shape, list, tuple)) for v in value):
+        return join(*value)
+    raise ValueError(f"{what} = {value!r}: a shape (scree.sphere, scree.box, ...) or a list of shapes is expected")
+
+
+@_check.keywords
+def sphere(center=(0.0, 0.0, 0.0), radius=1.0, surface=0, volume=0):
+    """Sphere of a centre and radius, m."""
+    return Shape(_scree.make_sphere(_check.vector("sphere: center", center), _check.positive("sphere: radius", radius), *_ids(surface, volume)))
+
+
+@_check.keywords
+def ellipsoid(center=(0.0, 0.0, 0.0), radii=(1.0, 1.0, 1.0), axes=None, surface=0, volume=0):
+    """Ellipsoid with semi-axes `radii` (m) along the columns of the rotation matrix `axes` (default: x, y, z)."""
+    axes = np.eye(3) if axes is None else _check.matrix("ellipsoid: axes", axes)
+    radii = _check.vector("ellipsoid: radii", radii)
+    return Shape(_scree.make_ellipsoid(_check.vector("ellipsoid: center", center), radii, *_ids(surface, volume), axes))
+
+
+@_check.keywords
+def box(center=(0.0, 0.0, 0.0), size=(1.0, 1.0, 1.0), low=None, high=None, surface=0, volume=0):
+    """Box with axes x, y, z: by centre and edge lengths `size`, or by its corners `low` and `high`, m."""
+    if (low is None) != (high is None):
+        raise ValueError("box: give both corners, low and high, or neither")
+    if low is None:
+        center, size = _check.vector("box: center", center), _check.vector("box: size", size)
+        if not (size > 0).all():
+            raise ValueError(f"box: size = {tuple(size)}: edges must be positive")
+        low, high = center - 0.5 * size, center + 0.5 * size
+    return Shape(_scree.make_box(_check.vector("box: low", low), _check.vector("box: high", high), *_ids(surface, volume)))
+
+
+@_check.keywords
+def hull(points, surface=0, volume=0):
+    """Convex hull of points, (n, 3) or flat, m."""
+    return Shape(_scree.make_hull(_check.points("hull: points", points), *_ids(surface, volume)))
+
+
+@_check.keywords
+def convex(vertices, faces, surface=0, volume=0):
+    """Convex polyhedron. faces: lists of vertex indices, counter-clockwise seen from outside; `surface` is one id
+    for all faces or a list with one a face."""
+    faces = [[_check.integer(f"convex: faces[{f}]", v) for v in face] for f, face in enumerate(faces)]
+    ids = [surface] * len(faces) if np.ndim(surface) == 0 else list(surface)
+    if len(ids) != len(faces):
+        raise ValueError(f"convex: {len(ids)} surface ids were given for {len(faces)} faces")
+    packed = []
+    for face, s in zip(faces, ids):
+        packed += [len(face), *face, _check.integer("convex: surface", s)]
+    return Shape(_scree.make_convex(_check.points("convex: vertices", vertices), packed, _check.integer("volume", volume)))
+
+
+@_check.keywords
+def mesh(nodes, elements, surface=0, volume=0, faces=None):
+    """Volumetric mesh of tetrahedra (4 nodes), pyramids (5), wedges (6) and hexahedra (8), mixed at will.
+
+    elements: lists of node indices; `volume` is one id or one an element. faces: {(node, node, ...): surface id}
+    for boundary faces with an id other than `surface`."""
+    elements = [[_check.integer(f"mesh: elements[{e}]", n) for n in element] for e, element in enumerate(elements)]
+    ids = [volume] * len(elements) if np.ndim(volume) == 0 else list(volume)
+    if len(ids) != len(elements):
+        raise ValueError(f"mesh: {len(ids)} volume ids were given for {len(elements)} elements")
+    packed, surfaces = [], [_check.integer("mesh: surface", surface)]
+    for element, v in zip(elements, ids):
+        packed += [len(element), *element, _check.integer("mesh: volume", v)]
+    for face, s in (faces or {}).items():
+        surfaces += [len(face), *(_check.integer("mesh: faces", n) for n in face), _check.integer("mesh: faces", s)]
+    return Shape(_scree.make_mesh(_check.points("mesh: nodes", nodes), packed, surfaces))
+
+
+def _spacing(what, value):
+    return [] if value is None else [_check.positive(what, v) for v in value]
+
+
+def _surfaces(surface, count):
+    return [surface] * count if np.ndim(surface) == 0 else [_check.integer("surface", s) for s in surface]
+
+
+@_check.keywords
+def hex(corners, cells=(1, 1, 1), surface=0, volume=0, dx=None, dy=None, dz=None):
+    """Hexahedral mesh stretched between eight corners (bottom face 0-1-2-3, top 4-5-6-7) with cells = (i, j, k).
+
+    surface: one id, or six (bottom, sides 0-1, 1-2, 2-3, 3-0, top). dx, dy, dz: relative cell sizes."""
+    i, j, k = (_check.integer("hex: cells", c, 1) for c in cells)
+    return Shape(_scree.make_hex(_check.points("hex: corners", corners), i, j, k, _check.integer("volume", volume), _surfaces(surface, 6),
+                                 _spacing("hex: dx", dx), _spacing("hex: dy", dy), _spacing("hex: dz", dz)))
+
+
+@_check.keywords
+def rough_hex(shape, cells=(1, 1, 1), dx=None, dy=None, dz=None):
+    """Hexahedral mesh along the principal axes of a shape that properly contains it."""
+    i, j, k = (_check.integer("rough_hex: cells", c, 1) for c in cells)
+    return Shape(_scree.make_rough_hex(_shape(shape)._native, i, j, k, _spacing("rough_hex: dx", dx), _spacing("rough_hex: dy", dy),
+                                       _spacing("rough_hex: dz", dz)))
+
+
+@_check.keywords
+def pipe(point, direction, inner_radius, thickness, cells=(1, 16, 1), surface=0, volume=0):
+    """Pipe of hexahedra about the axis from `point` to `point + direction`, m; cells = (along, around, through the wall).
+
+    surface: one id, or four (inner, outer, bottom, top)."""
+    n, r, t = (_check.integer("pipe: cells", c, 1) for c in cells)
+    return Shape(_scree.make_pipe(_check.vector("pipe: point", point), _check.direction("pipe: direction", direction),
+                                  _check.positive("pipe: inner_radius", inner_radius), _check.positive("pipe: thickness", thickness),
+                                  n, r, t, _check.integer("volume", volume), _surfaces(surface, 4)))
+
+
+def copy(shape):
+    """The same shape (shapes are never changed, so no copy is needed)."""
+    return _shape(shape)
+
+
+def scale(shape, factors):
+    """Scaled about the origin by one factor or by three along x, y, z."""
+    factors = np.full(3, _check.positive("scale: factors", factors)) if np.ndim(factors) == 0 else _check.vector("scale: factors", factors)
+    return Shape(_shape(shape)._native.scaled(factors))
+
+
+def translate(shape, vector):
+    """Moved by a vector, m."""
+    return Shape(_shape(shape)._native.translated(_check.vector("translate: vector", vector)))
+
+
+def rotate(shape, axis, angle, point=(0.0, 0.0, 0.0)):
+    """Turned by an angle (rad) about the axis through a point (m)."""
+    return Shape(_shape(shape)._native.rotated(_check.vector("rotate: point", point), _check.direction("rotate: axis", axis),
+                                               _check.number("rotate: angle", angle)))
+
+
+def split(shape, point, normal, surface=0):
+    """Cut by the plane through a point: (below, above); a side without pieces is None. Cut faces get the id `surface`."""
+    below, above = _shape(shape)._native.split(_check.vector("split: point", point), _check.direction("split: normal", normal),
+                                               _check.integer("surface", surface))
+    return (below and Shape(below), above and Shape(above))
+
+
+def mass_center(shape):
+    """Mass centre at uniform density, m."""
+    return _shape(shape).center
+
+
+def join(*shapes):
+    """One shape from several; pieces stay in order."""
+    return Shape(_scree.join([_shape(s)._native for s in shapes]))

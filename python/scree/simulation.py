@@ -1,0 +1,425 @@
+"""A simulation: bodies, materials, loads, constraints, and the run."""
+import math
+import os
+
+import numpy as np
+
+from . import _check, _scree, series
+from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
+from .shapes import _shape
+
+
+class Callback:
+    """A function called every `interval` seconds of simulated time."""
+
+    def __init__(self, interval, function, data, start):
+        self.interval, self.function, self.data, self.start = interval, function, data, start
+        self.calls = 0
+
+    @property
+    def due(self):
+        """Time of the next call, s."""
+        return self.start + self.calls * self.interval
+
+
+class Bodies:
+    """All bodies of a simulation: iterate, look up by label, or read their state as arrays in the order of `ids`."""
+
+    def __init__(self, sim):
+        self._sim = sim
+
+    def __len__(self):
+        return self._sim._engine.body_count()
+
+    def __iter__(self):
+        return (Body(self._sim, int(i)) for i in self.ids)
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            labels = self._sim._engine.labels()
+            if key not in labels:
+                raise KeyError(f"no body is labelled '{key}'{_check.nearest(key, [label for label in labels if label])}")
+            return Body(self._sim, int(self.ids[labels.index(key)]))
+        return Body(self._sim, int(self.ids[key]))
+
+    def __contains__(self, key):
+        if isinstance(key, Body):
+            return key._sim is self._sim and key.exists
+        return key in self._sim._engine.labels()
+
+    @property
+    def ids(self):
+        return self._sim._engine.ids()
+
+    @property
+    def labels(self):
+        return self._sim._engine.labels()
+
+    @property
+    def moving(self):
+        """True for rigid bodies, False for obstacles."""
+        return self._sim._engine.moving()
+
+    @property
+    def masses(self):
+        """kg."""
+        return self._sim._engine.masses()
+
+    @property
+    def positions(self):
+        """Mass centres, (n, 3), m."""
+        return self._sim._engine.positions()
+
+    @property
+    def rotations(self):
+        """Rotation matrices, (n, 3, 3)."""
+        return self._sim._engine.rotations()
+
+    @property
+    def velocities(self):
+        """Of the mass centres, (n, 3), m/s."""
+        return self._sim._engine.velocities()
+
+    @property
+    def angular_velocities(self):
+        """Spatial, (n, 3), rad/s."""
+        return self._sim._engine.angular_velocities()
+
+    def __repr__(self):
+        moving = int(self.moving.sum())
+        return f"<{len(self)} bodies: {moving} rigid, {len(self) - moving} obstacles>"
+
+
+class Simulation:
+    """Many bodies in contact with friction.
+
+    step: time step, s. gravity: acceleration vector, m/s^2. out: folder for results.h5 and checkpoint.h5 (None:
+    nothing is written; `scree run` chooses a folder). threads: number of threads (None: all cores); the answer does
+    not depend on it.
+
+    >>> sim = scree.Simulation(step=1e-3)
+    >>> sim.surface_material(friction=0.3)
+    >>> sim.obstacle(scree.box(center=(0, 0, -0.5), size=(2, 2, 1)))
+    >>> ball = sim.rigid(scree.sphere(center=(0, 0, 0.2), radius=0.1), density=2500)
+    >>> sim.run(0.5)
+    >>> ball.position
+    """
+
+    @_check.keywords
+    def __init__(self, step=1e-3, gravity=(0.0, 0.0, -9.81), out=None, threads=None):
+        self._engine = _scree.Engine(_check.positive("step", step))
+        self._threads = None if threads is None else _check.integer("threads", threads, 1, 4096)
+        self._callbacks = []
+        self._runs = 0
+        self.out = os.fspath(out) if out is not None else None
+        self.gravity = gravity
+        from . import session
+        session.current().adopt(self)
+
+    # --- settings ---------------------------------------------------------------------------------------------
+
+    @property
+    def step(self):
+        """Time step, s. Assign to change it."""
+        return self._engine.step()
+
+    @step.setter
+    def step(self, value):
+        self._engine.set_step(_check.positive("step", value))
+
+    @property
+    def time(self):
+        """Simulated time, s."""
+        return self._engine.time()
+
+    @property
+    def steps(self):
+        """Steps made so far."""
+        return self._engine.steps()
+
+    @property
+    def threads(self):
+        """Number of threads; None: all cores."""
+        return self._threads
+
+    @property
+    def gravity(self):
+        """Acceleration of gravity now, m/s^2. Assign a vector; see set_gravity for one that changes."""
+        return self._engine.gravity()
+
+    @gravity.setter
+    def gravity(self, value):
+        vector = np.zeros(3) if value is None else _check.vector("gravity", value)
+        size = float(np.linalg.norm(vector))
+        self._engine.set_gravity(vector if size > 0 else np.array([0.0, 0.0, -1.0]), series.native("gravity", size))
+
+    def set_gravity(self, direction, value):
+        """Gravity along a direction with a value (m/s^2) that may be a TimeSeries."""
+        self._engine.set_gravity(_check.direction("gravity: direction", direction), series.native("gravity: value", value))
+
+    def solver(self, name="AUTO", tolerance=1e-8, yardstick="residual", max_iterations=10000, max_seconds=math.inf,
+               failure="continue", on_failure=None, **options):
+        """Choose the contact solver (`scree solvers` lists them with their options).
+
+        tolerance: bound of the yardstick at which a solve ends. failure: what to do when it is missed: 'continue',
+        'raise' (RuntimeError) or 'callback': on_failure(report) returns False to stop the run."""
+        stop = _scree.StopRule(tolerance=_check.positive("tolerance", tolerance), yardstick=str(yardstick),
+                               max_iterations=_check.integer("max_iterations", max_iterations, 0),
+                               max_seconds=min(1e30, float(max_seconds)))
+        self._engine.set_solver(str(name), stop, options, str(failure), on_failure)
+
+    def contact_settings(self, **settings):
+        """Read or change contact settings: margin (m), recovery (0..1), manifold_points, sparsify (0..1),
+        one_point_per_overlap, unphysical_penetration (m, depth that stops the run)."""
+        old = self._engine.contact_settings()
+        for name in settings:
+            if name not in old:
+                raise _check.UnknownKeyword(f"contact_settings(): unknown keyword '{name}'{_check.nearest(name, old)}")
+        try:
+            for name, value in settings.items():
+                if name != "one_point_per_overlap" and not (name == "unphysical_penetration" and value == math.inf):
+                    _check.number(name, value)
+                self._engine.set_contact(name, value)
+        except ValueError:
+            for name in settings:
+                self._engine.set_contact(name, old[name])
+            raise
+        return self._engine.contact_settings()
+
+    @property
+    def extents(self):
+        """Box (low, high) outside which bodies are deleted, m; None: no such box. Assign a pair of corners."""
+        return self._engine.extents()
+
+    @extents.setter
+    def extents(self, value):
+        if value is None:
+            self._engine.set_extents(None, None)
+            return
+        flat = np.ravel(np.asarray(value, dtype=float)) if np.size(value) == 6 else None
+        if flat is None:
+            raise ValueError(f"extents = {value!r}: two corners (low, high) are expected")
+        self._engine.set_extents(_check.vector("extents: low", flat[:3]), _check.vector("extents: high", flat[3:]))
+
+    # --- materials --------------------------------------------------------------------------------------------
+
+    @_check.keywords
+    def surface_material(self, surface1=None, surface2=None, model="SIGNORINI_COULOMB", friction=0.0, cohesion=0.0,
+                         restitution=0.0, spring=0.0, dashpot=0.0, label=None):
+        """Law between two surface ids; without ids, the default for pairs that have none of their own.
+
+        friction: Coulomb coefficient. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT')."""
+        default = surface1 is None or surface2 is None
+        s1 = 0 if surface1 is None else _check.integer("surface1", surface1)
+        s2 = 0 if surface2 is None else _check.integer("surface2", surface2)
+        label = label or f"SURFACE_MATERIAL_{self._engine.surface_material_count()}"
+        numbers = [_check.number(f"surface material '{label}': {n}", v) for n, v in
+                   (("friction", friction), ("cohesion", cohesion), ("restitution", restitution), ("spring", spring), ("dashpot", dashpot))]
+        return SurfaceMaterial(self, self._engine.add_surface_material(s1, s2, default, str(model), label, *numbers))
+
+    @_check.keywords
+    def bulk_material(self, density=1e3, young=1e6, poisson=0.25, model="KIRCHHOFF", label=None):
+        """Material of volumes: density kg/m^3, Young's modulus Pa, Poisson's ratio."""
+        label = label or f"BULK_MATERIAL_{self._engine.bulk_material_count()}"
+        numbers = [_check.number(f"bulk material '{label}': {n}", v) for n, v in (("young", young), ("poisson", poisson), ("density", density))]
+        return BulkMaterial(self, self._engine.add_bulk_material(str(model), label, *numbers))
+
+    # --- bodies -----------------------------------------------------------------------------------------------
+
+    def _add(self, rigid, shape, density, material, label):
+        label = "" if label is None else str(label)
+        if material is not None and not (isinstance(material, BulkMaterial) and material._sim is self):
+            raise ValueError(f"material = {material!r}: a bulk material of this simulation is expected")
+        index = -1 if material is None else material.id
+        densities = {}
+        if isinstance(density, dict):
+            densities = {_check.integer("density: volume id", v): _check.number(f"density of volume {v}", d) for v, d in density.items()}
+            density = None
+        if density is None:
+            density = material.density if material is not None else 1e3
+        density = _check.number(f"body '{label}': density" if label else "density", density)
+        return Body(self, self._engine.add_body(rigid, _shape(shape)._native, index, density, densities, label))
+
+    @_check.keywords
+    def rigid(self, shape, density=None, material=None, label=None, velocity=None, angular_velocity=None, scheme=None, damping=None):
+        """Add a rigid body in the place its shape has.
+
+        density: kg/m^3, or {volume id: kg/m^3} (default: the material's, or 1000). velocity of the mass centre (m/s)
+        and spatial angular_velocity (rad/s) at the start. scheme: 'RIG_POS', 'RIG_NEG' (default), 'RIG_IMP'.
+        damping: mass-proportional, 1/s."""
+        v = np.zeros(3) if velocity is None else _check.vector("velocity", velocity)
+        w = np.zeros(3) if angular_velocity is None else _check.vector("angular_velocity", angular_velocity)
+        if scheme is not None:
+            _check.choice("scheme", scheme, ("RIG_POS", "RIG_NEG", "RIG_IMP"))
+        if damping is not None:
+            _check.number("damping", damping, 0.0)
+        body = self._add(True, shape, density, material, label)
+        if v.any() or w.any():
+            self._engine.set_velocity(body.id, v, w)
+        if scheme is not None:
+            body.scheme = scheme
+        if damping is not None:
+            body.damping = damping
+        return body
+
+    @_check.keywords
+    def obstacle(self, shape, label=None, velocity=None, angular_velocity=None, pivot=None, material=None):
+        """Add a body that nothing can push: fixed, or moving with velocity (m/s) and angular_velocity (rad/s) about the
+        spatial point `pivot` (default: its centre). Components may be TimeSeries."""
+        body = self._add(False, shape, None, material, label)
+        if velocity is not None or angular_velocity is not None:
+            try:
+                body.move(velocity or (0, 0, 0) if velocity is None else velocity, (0, 0, 0) if angular_velocity is None else angular_velocity, pivot)
+            except ValueError:
+                body.delete()
+                raise
+        return body
+
+    @property
+    def bodies(self):
+        """All bodies; see Bodies."""
+        return Bodies(self)
+
+    def _body_id(self, what, body):
+        if not isinstance(body, Body) or body._sim is not self:
+            raise ValueError(f"{what} = {body!r}: a body of this simulation is expected")
+        return body.id
+
+    @_check.keywords
+    def exclude(self, bodies=None, points=None, surfaces=None):
+        """Switch off contact between two bodies; between the pieces of two bodies that contain the referential `points`;
+        or between two surface ids."""
+        if surfaces is not None:
+            s1, s2 = surfaces
+            self._engine.exclude_surfaces(_check.integer("surfaces[0]", s1), _check.integer("surfaces[1]", s2))
+        if bodies is None:
+            if points is not None or surfaces is None:
+                raise ValueError("exclude: give two bodies, two bodies and two points, or two surfaces")
+            return
+        a, b = (self._body_id("exclude: bodies", body) for body in bodies)
+        if points is None:
+            self._engine.exclude_bodies(a, b)
+        else:
+            pa, pb = (_check.vector("exclude: points", p) for p in points)
+            self._engine.exclude_pieces(a, pa, b, pb)
+
+    # --- constraints ------------------------------------------------------------------------------------------
+
+    def _constrain(self, kind, body, point, direction=(0.0, 0.0, 1.0), value=0.0, body2=-1, point2=(0.0, 0.0, 0.0)):
+        first = self._body_id("body", body)
+        return Constraint(self, self._engine.add_constraint(kind, [first, body2], _check.vector("point", point), _check.vector("point2", point2),
+                                                            _check.direction("direction", direction), series.native("value", value)))
+
+    def fix_point(self, body, point):
+        """Fix a referential point (m) of a body in space."""
+        return self._constrain("fixed_point", body, point)
+
+    def fix_direction(self, body, point, direction):
+        """Forbid a point to move along a spatial direction."""
+        return self._constrain("fixed_direction", body, point, direction)
+
+    def set_velocity(self, body, point, direction, value):
+        """Prescribe the velocity (m/s, number or TimeSeries) of a point along a direction."""
+        return self._constrain("velocity", body, point, direction, value)
+
+    def set_displacement(self, body, point, direction, value):
+        """Prescribe the displacement (m, number or TimeSeries) of a point along a direction."""
+        return self._constrain("displacement", body, point, direction, value)
+
+    def set_acceleration(self, body, point, direction, value):
+        """Prescribe the acceleration (m/s^2, number or TimeSeries) of a point along a direction."""
+        return self._constrain("acceleration", body, point, direction, value)
+
+    def rigid_link(self, body1, body2, point1, point2):
+        """Keep the distance between two referential points. One body may be None: its point is then fixed in the air."""
+        if body1 is None:
+            body1, body2, point1, point2 = body2, body1, point2, point1
+        other = -1 if body2 is None else self._body_id("body2", body2)
+        return self._constrain("link", body1, point1, body2=other, point2=point2)
+
+    @property
+    def constraints(self):
+        """List of the constraints prescribed by the user."""
+        return [Constraint(self, int(i)) for i in self._engine.constraint_ids()]
+
+    # --- what happened ----------------------------------------------------------------------------------------
+
+    @property
+    def contacts(self):
+        """Contacts of the last step: dictionary of arrays. bodies (n, 2) ids, point, normal (from the first to the second
+        body), gap (m, < 0 is overlap), area (m^2), force (N, spatial, on the second body), local_force (normal, tangent 1,
+        tangent 2), velocity (m/s, of the second relative to the first), surfaces, material, feature."""
+        return self._engine.contacts()
+
+    @property
+    def energies(self):
+        """J: kinetic, potential, works external, contact, friction, damping, and the integrator's drift."""
+        return self._engine.energies()
+
+    @property
+    def report(self):
+        """The last step's row of the step table, as a dictionary; status is a name."""
+        row = self._engine.report()[0]
+        report = {name: row[name].item() for name in row.dtype.names}
+        report["status"] = _scree.status_names[report["status"]]
+        return report
+
+    @property
+    def solve_report(self):
+        """What the solver said about the last step: status, iterations, products, residual, seconds, stage, advice."""
+        return self._engine.solve_report()
+
+    def hash(self):
+        """Sixteen hexadecimal digits naming the exact bits of time and of all places and velocities."""
+        return self._engine.hash()
+
+    # --- running ----------------------------------------------------------------------------------------------
+
+    def callback(self, interval, function, data=None):
+        """Call function(sim), or function(sim, data) when data is given, after every `interval` seconds of simulated
+        time (first after the first step). Returning False ends the run. What the function changes from call to call
+        belongs into `data`: a checkpoint stores it."""
+        self._callbacks.append(Callback(_check.number("interval", interval, 0.0), _check.function("function", function), data, self.time))
+
+    def advance(self, steps=1):
+        """Make steps without output or callbacks; returns the step table (one row a step)."""
+        steps = _check.integer("steps", steps, 0)
+        self._use_threads()
+        table, error = self._engine.advance(steps, math.inf)
+        if error is not None:
+            error()
+        return table
+
+    @_check.keywords
+    def run(self, duration, output=None, checkpoint=60.0, quiet=None, resume=None):
+        """Simulate `duration` seconds.
+
+        output: simulated seconds between frames of results.h5 (default: a hundredth of the duration; every step is in the
+        step table anyway). checkpoint: seconds of wall clock between checkpoints (None: only at the end). quiet: no
+        progress. resume: continue from the checkpoint in `out` to the same bits. Results are written when `out` is set.
+
+        Raises RuntimeError when the policy of solver() says so, OSError when results cannot be written. Ctrl-C and
+        SIGTERM end the run with a checkpoint and raise KeyboardInterrupt."""
+        from .run import Run
+        return Run(self, duration, output, checkpoint, quiet, resume).execute()
+
+    def _use_threads(self):
+        from . import session
+        _scree.set_threads(self._threads or session.current().threads or os.cpu_count() or 1)
+
+    def export_problem(self, path):
+        """Write the last step's contact problem with its solution as an FCLIB file."""
+        self._engine.write_problem(os.fspath(path))
+
+    def close(self):
+        """End of use; results are complete after every run, so nothing is left to do."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        return (f"<Simulation at t = {self.time:g} s, step {self.step:g} s: {self.bodies!r:.60}, "
+                f"{len(self._engine.constraint_ids())} constraints, solver {self._engine.solver_name()}>")

@@ -1,0 +1,118 @@
+"""Benchmarks as commands: scenes and solvers."""
+import json
+
+import numpy as np
+import pytest
+
+import scree
+from scree import bench_solvers, scenes, siconos_peer
+
+SCENE_KEYS = {"scene", "steps", "bodies", "threads", "contacts_mean", "ms_per_step", "stages", "residual_max", "penetration_max",
+              "penetration_mean", "kinetic_energy", "hash"}
+
+
+def bench_scene(command, *args):
+    done = command("bench", "scene", *args, "--json", "-")
+    assert done.status == 0, done.err
+    return json.loads(done.out)
+
+
+def test_scene_json_has_every_key_and_one_hash_for_any_threads(command):
+    reports = [bench_scene(command, "pile", "--steps", "60", "--threads", str(n)) for n in (1, 2)]
+    assert SCENE_KEYS <= set(reports[0]) and ("sweeps_mean" in reports[0] or "iterations_mean" in reports[0])
+    assert set(reports[0]["stages"]) == {"integrate", "detect", "assemble", "solve"}
+    assert [r["threads"] for r in reports] == [1, 2] and reports[0]["hash"] == reports[1]["hash"]
+    assert reports[0]["steps"] == 60 and reports[0]["residual_max"] <= 1e-8
+
+
+def test_scene_for_people_and_to_a_file(command, tmp_path):
+    done = command("bench", "scene", "dominoes", "--steps", "5", "--json", "out.json")
+    assert done.status == 0 and "ms a step" in done.out
+    assert json.loads((tmp_path / "out.json").read_text())["scene"] == "dominoes"
+
+
+@pytest.mark.parametrize("name,bound", [("wall", 1e-9), ("heavy_on_light", 1e-9)])
+def test_stacks_do_not_move(command, name, bound):
+    report = bench_scene(command, name, "--steps", "30", "--tol", "1e-8")
+    assert report["drift_max"] < bound and report["penetration_max"] < bound
+
+
+def test_column_with_its_own_start_and_a_given_one(command, tmp_path):
+    report = bench_scene(command, "column_1k", "--steps", "2", "--warmup", "3", "--solver", "GAUSS_SEIDEL", "--max-iterations", "50")
+    assert report["bodies"] == 1005 and report["warmup"] == 3
+    rows = np.hstack([scenes.column_positions(1000, 10), np.tile([1.0, 0, 0, 0], (1000, 1)), np.zeros((1000, 6))])
+    np.savetxt(tmp_path / "state.csv", rows, delimiter=",", header="x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz", comments="")
+    again = bench_scene(command, "column_1k", "--steps", "5", "--solver", "GAUSS_SEIDEL", "--max-iterations", "50", "--state", "state.csv")
+    assert again["warmup"] == 0 and again["steps"] == 5
+    (tmp_path / "bad.csv").write_text("x,y,z\n1,2,3\n")
+    assert command("bench", "scene", "column_1k", "--state", "bad.csv").status == 2
+
+
+def test_every_scene_steps():
+    for name in scenes.names():
+        if name.startswith("column"):
+            continue
+        scene = scenes.make(name)
+        scene.sim.run(0.003, quiet=True)
+        assert scene.sim.steps == 3 and np.isfinite(scene.sim.bodies.positions).all()
+
+
+def test_drum_inserts_and_turns_as_described():
+    scene = scenes.make("drum")
+    scene.sim.run(0.002, quiet=True)
+    assert scene.sim.bodies.moving.sum() == 96
+    radii = scenes._drum_radii(100)
+    assert np.allclose(radii, 0.1 * np.array([0.9, 0.5, 1.0]))
+    assert len(list(scenes.drum_lattice(radii))) == 96
+    assert len(list(scenes.drum_lattice(np.full(3, radii.mean())))) >= 81
+
+
+# --- solvers ------------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def folder(tmp_path):
+    random = np.random.RandomState(2)
+    for k in range(3):
+        n = 4 + 3 * k
+        H = random.normal(size=(3 * n, 4 * n))
+        scree.Problem.from_arrays(H @ H.T, random.normal(size=3 * n), random.uniform(0.1, 0.8, n)).write(tmp_path / f"p{k}.hdf5")
+    return tmp_path
+
+
+def test_bench_solvers(command, folder):
+    done = command("bench", "solvers", folder, "--solvers", "GAUSS_SEIDEL,JACOBI", "--tol", "1e-3,1e-6", "--cap", "2", "--json", "out.json",
+                   "--plot", "profile.png", "--histories", "histories.png")
+    assert done.status == 0, done.err
+    assert "milliseconds to" in done.out
+    report = json.loads((folder / "out.json").read_text())
+    records = report["records"]
+    assert {r["solver"] for r in records} == {"GAUSS_SEIDEL", "JACOBI"} and {r["problem"] for r in records} == {"p0", "p1", "p2"}
+    assert all(r["residual"] <= r["tolerance"] for r in records if r["solved"])
+    assert (folder / "profile.png").read_bytes().startswith(b"\x89PNG") and (folder / "histories.png").exists()
+    done = command("bench", "solvers", folder / "p0.hdf5", "--solvers", "GAUSS_SEIDEL", "--tol", "1e-6", "--json", "-")
+    assert json.loads(done.out)["summary"][0]["solved"] == 1
+
+
+def test_profile_follows_its_definition():
+    def record(problem, solver, seconds, solved=True):
+        return {"problem": problem, "solver": solver, "tolerance": 1e-4, "seconds": seconds, "solved": solved}
+    curves = bench_solvers.profile([record("p", "A", 1.0), record("p", "B", 2.0), record("q", "A", 3.0), record("q", "B", 9.0, False)], 1e-4)
+    assert curves["A"][0].tolist() == [1.0, 1.0] and curves["A"][1].tolist() == [0.5, 1.0]
+    assert curves["B"][0].tolist() == [2.0] and curves["B"][1].tolist() == [0.5]
+
+
+def test_peer_that_is_missing_is_named(command, folder):
+    if siconos_peer.available() is not None:
+        pytest.skip("the peer is installed")
+    done = command("bench", "solvers", folder, "--solvers", "GAUSS_SEIDEL", "--tol", "1e-3", "--against", "siconos")
+    assert done.status == 2 and "python3-siconos" in done.err
+
+
+@pytest.mark.skipif(siconos_peer.available() is None, reason="siconos is not installed")
+def test_against_siconos(command, folder):
+    done = command("bench", "solvers", folder, "--solvers", "GAUSS_SEIDEL", "--tol", "1e-4", "--against", "siconos", "--peer-solvers", "NSGS,NSN_AC",
+                   "--cap", "5", "--json", "-")
+    assert done.status == 0, done.err
+    records = [r for r in json.loads(done.out)["records"] if r["solver"].startswith("siconos:")]
+    assert len(records) == 6 and any(r["solved"] for r in records)
+    assert all(r["residual"] <= 1e-4 for r in records if r["solved"])

@@ -1,0 +1,159 @@
+"""Contact problems from arrays and files, and `scree solve`."""
+import json
+import time
+
+import numpy as np
+import pytest
+
+import scree
+from conftest import DATA
+
+
+def pushing(mu=0.5):
+    """One contact pressed together at 1 m/s while sliding at 2 m/s, W = identity: R_N = 1 + ..., slip."""
+    return scree.Problem.from_arrays(np.eye(3), [-1.0, 2.0, 0.0], [mu])
+
+
+def two_contacts():
+    random = np.random.RandomState(0)
+    H = random.normal(size=(6, 6))
+    return scree.Problem.from_arrays(H @ H.T, random.normal(size=6), [0.3, 0.6])
+
+
+def test_one_contact_has_the_known_answer():
+    # R_N = 1 stops the approach; friction can take mu R_N = 0.5 of the 2 m/s.
+    solution = pushing().solve("GAUSS_SEIDEL", tolerance=1e-12)
+    assert solution.converged
+    assert np.allclose(solution.R, [[1.0, -0.5, 0.0]], atol=1e-10)
+    assert np.allclose(solution.U, [[0.0, 1.5, 0.0]], atol=1e-10)
+
+
+@pytest.mark.parametrize("name", [entry["name"] for entry in scree.solvers()])
+def test_every_solver_takes_a_small_problem(name):
+    problem = two_contacts()
+    solution = problem.solve(name, tolerance=1e-6, max_iterations=100000, max_seconds=5)
+    assert solution.status in ("converged", "max_iterations", "max_seconds", "diverged")
+    assert np.isfinite(solution.R).all() and solution.residual == pytest.approx(problem.measure(solution.R), rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", [entry["name"] for entry in scree.solvers()])
+def test_every_solver_takes_nothing(name):
+    empty = scree.Problem.from_arrays(np.zeros((0, 0)), [], [])
+    assert empty.solve(name).converged
+
+
+def test_limits_are_statuses():
+    solution = two_contacts().solve("JACOBI", tolerance=1e-14, max_iterations=1)
+    assert solution.status == "max_iterations" and not solution.converged
+
+
+def test_options_are_checked():
+    with pytest.raises(ValueError, match="unknown option"):
+        pushing().solve("GAUSS_SEIDEL", no_such_option=1)
+    with pytest.raises(ValueError, match="GAUSS_SEIDEL"):
+        pushing().solve("GAUS_SEIDEL")
+    with pytest.raises(ValueError, match="guess|numbers"):
+        pushing().solve("GAUSS_SEIDEL", guess=[0.0])
+
+
+def test_history_is_kept_when_asked_for():
+    assert len(two_contacts().solve("JACOBI", history=True, tolerance=1e-6).history) > 1
+
+
+def test_files_keep_problem_and_solution(tmp_path):
+    problem = two_contacts()
+    solution = problem.solve("GAUSS_SEIDEL", tolerance=1e-10)
+    path = tmp_path / "problem.hdf5"
+    problem.write(path, solution)
+    again = scree.Problem(path)
+    assert np.array_equal(again.B, problem.B) and np.array_equal(again.mu, problem.mu) and again.name == "problem"
+    R, U = again.solution
+    assert np.array_equal(R, solution.R) and np.array_equal(U, solution.U)
+    assert again.measure(R) == pytest.approx(solution.residual, rel=1e-6)
+
+
+def test_exported_step_is_solved_again(tmp_path):
+    sim = scree.Simulation()
+    sim.surface_material(friction=0.3)
+    sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+    for k in range(3):
+        sim.rigid(scree.box(center=(0, 0, 0.5 + k)), density=1000)
+    sim.advance(3)
+    path = tmp_path / "step.hdf5"
+    sim.export_problem(path)
+    problem = scree.Problem(path)
+    assert problem.contacts == len(sim.contacts["gap"])
+    assert problem.solve("GAUSS_SEIDEL", tolerance=1e-8).converged
+    assert problem.measure(problem.solution[0]) <= 1e-7
+
+
+def test_nothing_to_export_is_said():
+    with pytest.raises(ValueError, match="no contacts"):
+        scree.Simulation().export_problem("nothing.hdf5")
+
+
+# --- the command --------------------------------------------------------------------------------------------------
+
+KEYS = {"problem", "contacts", "solver", "status", "iterations", "residual", "merit", "siconos", "seconds", "threads"}
+
+
+@pytest.fixture
+def file(tmp_path):
+    two_contacts().write(tmp_path / "small.hdf5")
+    return tmp_path / "small.hdf5"
+
+
+def test_solve_prints_one_object(command, file):
+    done = command("solve", file, "--json", "--solver", "GAUSS_SEIDEL", "--tol", "1e-9", "--threads", "1")
+    assert done.status == 0, done.err
+    report = json.loads(done.out)
+    assert KEYS <= set(report)
+    assert report["status"] == "converged" and report["residual"] <= 1e-9 and report["threads"] == 1 and report["contacts"] == 2
+
+
+def test_solve_for_people(command, file):
+    done = command("solve", file, "--solver", "GAUSS_SEIDEL")
+    assert done.status == 0 and "converged" in done.out and "residual" in done.out
+
+
+def test_solve_writes_the_solution(command, file, tmp_path):
+    assert command("solve", file, "--solver", "GAUSS_SEIDEL", "--write", "out.hdf5", "--json").status == 0
+    problem = scree.Problem(tmp_path / "out.hdf5")
+    assert problem.measure(problem.solution[0]) <= 1e-8
+
+
+def test_missing_the_tolerance_is_status_one(command, file):
+    done = command("solve", file, "--solver", "JACOBI", "--tol", "1e-14", "--max-iterations", "1", "--json")
+    assert done.status == 1 and json.loads(done.out)["status"] == "max_iterations" and "JACOBI" in done.err
+
+
+@pytest.mark.parametrize("yardstick", ["residual", "merit", "siconos"])
+def test_yardsticks(command, file, yardstick):
+    done = command("solve", file, "--solver", "GAUSS_SEIDEL", "--yardstick", yardstick, "--tol", "1e-6", "--json")
+    assert done.status == 0 and json.loads(done.out)[yardstick] <= 1e-6
+
+
+def test_bad_files_are_refused_at_once(command, tmp_path):
+    (tmp_path / "text.hdf5").write_text("this is not HDF5")
+    (tmp_path / "empty.hdf5").write_bytes(b"")
+    two_contacts().write(tmp_path / "good.hdf5")
+    (tmp_path / "cut.hdf5").write_bytes((tmp_path / "good.hdf5").read_bytes()[:700])
+    for name in ("missing.hdf5", "text.hdf5", "empty.hdf5", "cut.hdf5"):
+        begun = time.perf_counter()
+        done = command("solve", name, "--json")
+        assert done.status == 2 and name in done.err and done.out == "" and "Traceback" not in done.err
+        assert time.perf_counter() - begun < 10  # a second on a quiet machine; starting Python dominates
+
+
+@pytest.mark.parametrize("args", [("--solver", "NOPE"), ("--tol", "0"), ("--tol", "x"), ("--yardstick", "nope"), ("--threads", "0"),
+                                  ("--max-seconds", "-1"), ("--nope",), ("--option", "x"), ("--option", "no_such=1")])
+def test_bad_usage_is_status_two(command, file, args):
+    done = command("solve", file, *args)
+    assert done.status == 2 and done.err and "Traceback" not in done.err
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="real problems are not here")
+def test_a_real_problem(command):
+    done = command("solve", DATA / "fc3d" / "local" / "Capsules-i101-404.hdf5", "--json", "--tol", "1e-4", "--solver", "GAUSS_SEIDEL",
+                   "--max-iterations", "100000")
+    assert done.status == 0 and json.loads(done.out)["contacts"] == 225
