@@ -10,6 +10,8 @@ namespace {
 constexpr int kMaxBits = 18;    // of a coordinate: three of them and the level fit into 64
 constexpr int kMaxLevels = 64;  // about 2^60 between the finest and the coarsest box
 
+constexpr double kWiden = 1.0 / (1 << 22);  // twice the rounding of single precision
+
 double largest_extent(const Box& box) {
   return std::max({box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]});
 }
@@ -68,13 +70,15 @@ void Grid::choose_levels(std::span<const Box> boxes, std::span<const int> items)
   const double cells = centers.extent().maxCoeff() / smallest_ + 4.0;
   bits_ = std::clamp(static_cast<int>(std::ceil(std::log2(cells))), 2, kMaxBits);
   limit_ = (Key{1} << bits_) - 2;
+  exact_ = kWiden * (centers.extent().maxCoeff() + largest) > 0.01 * smallest_;
 }
 
 void Grid::build(std::span<const Box> boxes, std::span<const int> items) {
   const std::size_t count = items.size();
   keys_.resize(count);
   items_.assign(items.begin(), items.end());
-  boxes_.resize(count);
+  rough_.resize(count);
+  boxes_ = boxes;
   levels_.clear();
   if (count == 0) return;
   choose_levels(boxes, items);
@@ -96,7 +100,7 @@ void Grid::build(std::span<const Box> boxes, std::span<const int> items) {
   sort_keys();
 
   // Boxes in the order of the keys, and the runs of the levels.
-  for (std::size_t i = 0; i < count; ++i) boxes_[i] = boxes[items_[i]];
+  for (std::size_t i = 0; i < count; ++i) rough_[i] = coarse(boxes[items_[i]]);
   int first = 0;
   for (int level = 0; level < kMaxLevels; ++level) {
     if (!population[level]) continue;
@@ -104,6 +108,17 @@ void Grid::build(std::span<const Box> boxes, std::span<const int> items) {
                        static_cast<Key>(level) << (3 * bits_)});
     first += population[level];
   }
+}
+
+CoarseBox Grid::coarse(const Box& box) const {
+  // Conversion rounds to nearest: widen by more than that.
+  CoarseBox rough;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double low = box.low[axis] - origin_[axis], high = box.high[axis] - origin_[axis];
+    rough.low[axis] = static_cast<float>(low - kWiden * std::abs(low));
+    rough.high[axis] = static_cast<float>(high + kWiden * std::abs(high));
+  }
+  return rough;
 }
 
 void Grid::sort_keys() {

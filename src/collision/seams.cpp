@@ -37,6 +37,26 @@ bool voided_flat(const PolyhedronView& r, const Vec3& x, const Vec3& m, double g
   return opposite;
 }
 
+/// Boundary face of Q that m leans away from by less than 60 degrees, or -1 when m is a face normal.
+int leaning_face(const PolyhedronView& q, const Vec3& m) {
+  int face = -1;
+  double most = 0.5;
+  for (int f = 0; f < q.face_count; ++f) {
+    const double cosine = q.normals[f].dot(m);
+    if (!q.face_interior[f] && cosine > most) most = cosine, face = f;
+  }
+  return most > 1.0 - 1e-9 ? -1 : face;
+}
+
+/// Does the normal m at an edge or vertex x of Q, touched by a polyhedron, lean towards an R that continues
+/// the face of Q there?
+bool leans(const PolyhedronView& q, int face, const PolyhedronView& r, const Vec3& x, const Vec3& m, double gap,
+           double size) {
+  if (face < 0 || r.extent(q.normals[face]) - q.offsets[face] > 1e-6 * size) return false;
+  const double tolerance = std::abs(gap) + 1e-9 * size;
+  return height_over(r, x) <= tolerance && r.extent(m) - m.dot(x) > 1e-3 * size + tolerance;
+}
+
 /// Collect, for every pair of pieces whose other side may be joined to more, its points.
 void collect(const PieceStore& store, const std::vector<ContactPoint>& contacts, std::vector<Side>& sides) {
   sides.clear();
@@ -54,46 +74,102 @@ void collect(const PieceStore& store, const std::vector<ContactPoint>& contacts,
   }
 }
 
+/// The points of one piece against joined pieces: sides [first, last).
+class Joint {
+ public:
+  Joint(const PieceStore& store, std::vector<ContactPoint>& contacts, SeamScratch& scratch, int first, int last)
+      : store_(store), contacts_(contacts), scratch_(scratch), first_(first), last_(last) {}
+
+  /// Remove or straighten what the joint makes void; true when something was removed.
+  bool clean() {
+    bool any = false, sound = false;
+    int leaning = -1;
+    for (int i = first_; i < last_; ++i) {
+      scratch_.sides[i].verdict = judge(i);
+      if (scratch_.sides[i].verdict == SeamVerdict::sound) sound = true;
+      if (scratch_.sides[i].verdict == SeamVerdict::leaning && leaning < 0) leaning = i;
+    }
+    // With no sound neighbour to take over, the first leaning point stays, upright.
+    if (!sound && leaning >= 0) straighten(scratch_.sides[leaning]);
+    for (int i = first_; i < last_; ++i) {
+      const Side& side = scratch_.sides[i];
+      const int kept = side.verdict == SeamVerdict::sound ? side.last
+                       : i == leaning && !sound           ? side.first + 1
+                                                          : side.first;
+      for (int k = kept; k < side.last; ++k) scratch_.removed[k] = 1;
+      any = any || kept < side.last;
+    }
+    return any;
+  }
+
+ private:
+  [[nodiscard]] Vec3 outward(const Side& side) const {
+    const Vec3& n = contacts_[side.first].normal;
+    return side.own_is_a ? Vec3(-n) : n;
+  }
+
+  [[nodiscard]] SeamVerdict judge(int i) const {
+    const Side& side = scratch_.sides[i];
+    const PolyhedronView q = store_.polyhedron(side.other);
+    const Vec3 m = outward(side);
+    const bool smooth = store_.kind(side.own) != Kind::polyhedron;
+    // A manifold is judged by the middle of its points.
+    Vec3 middle = Vec3::Zero();
+    double gap = contacts_[side.first].gap;
+    for (int k = side.first; k < side.last; ++k) {
+      middle += contacts_[k].point / (side.last - side.first);
+      gap = std::min(gap, contacts_[k].gap);
+    }
+    const int face = smooth ? -1 : leaning_face(q, m);
+    bool leaning = false;
+    for (int j = first_; j < last_; ++j) {
+      if (j == i) continue;
+      const PolyhedronView r = store_.polyhedron(scratch_.sides[j].other);
+      const double size = std::min(q.size, r.size);
+      if (smooth ? voided_smooth(r, foot(middle, gap, m), m, size) : voided_flat(r, middle, m, gap, size))
+        return SeamVerdict::inside;
+      leaning = leaning || leans(q, face, r, middle, m, gap, size);
+    }
+    return leaning ? SeamVerdict::leaning : SeamVerdict::sound;
+  }
+
+  /// Turn the first point of the side to the normal of the face its normal leans away from.
+  void straighten(const Side& side) {
+    const PolyhedronView q = store_.polyhedron(side.other), p = store_.polyhedron(side.own);
+    const int face = leaning_face(q, outward(side));
+    const Vec3& n = q.normals[face];
+    const Vec3& deepest = p.vertices[p.support(-n)];
+    ContactPoint& point = contacts_[side.first];
+    point.gap = n.dot(deepest) - q.offsets[face];
+    point.point = deepest - 0.5 * point.gap * n;
+    point.normal = side.own_is_a ? Vec3(-n) : n;
+    (side.own_is_a ? point.surface_b : point.surface_a) = q.face_surface[face];
+  }
+
+  const PieceStore& store_;
+  std::vector<ContactPoint>& contacts_;
+  SeamScratch& scratch_;
+  int first_, last_;
+};
+
 }  // namespace
 
 void drop_seam_contacts(const PieceStore& store, std::vector<ContactPoint>& contacts, SeamScratch& scratch) {
-  collect(store, contacts, scratch.sides);
-  if (scratch.sides.size() < 2) return;
-  std::sort(scratch.sides.begin(), scratch.sides.end(), [](const Side& p, const Side& q) {
+  std::vector<Side>& sides = scratch.sides;
+  collect(store, contacts, sides);
+  if (sides.size() < 2) return;
+  std::sort(sides.begin(), sides.end(), [](const Side& p, const Side& q) {
     if (p.own != q.own) return p.own < q.own;
     return p.group != q.group ? p.group < q.group : p.other < q.other;
   });
   scratch.removed.assign(contacts.size(), 0);
 
+  // Every piece against every group it touches in more than one piece.
   bool any = false;
-  const int count = static_cast<int>(scratch.sides.size());
+  const int count = static_cast<int>(sides.size());
   for (int first = 0, last = 0; first < count; first = last) {
-    while (last < count && scratch.sides[last].own == scratch.sides[first].own &&
-           scratch.sides[last].group == scratch.sides[first].group)
-      ++last;
-    if (last - first < 2) continue;
-    for (int i = first; i < last; ++i) {
-      const Side& side = scratch.sides[i];
-      const PolyhedronView q = store.polyhedron(side.other);
-      const Vec3 m = side.own_is_a ? Vec3(-contacts[side.first].normal) : contacts[side.first].normal;
-      const bool smooth = store.kind(side.own) != Kind::polyhedron;
-      // A manifold is judged by the middle of its points.
-      Vec3 middle = Vec3::Zero();
-      double gap = contacts[side.first].gap;
-      for (int k = side.first; k < side.last; ++k) {
-        middle += contacts[k].point / (side.last - side.first);
-        gap = std::min(gap, contacts[k].gap);
-      }
-      for (int j = first; j < last; ++j) {
-        if (j == i) continue;
-        const PolyhedronView r = store.polyhedron(scratch.sides[j].other);
-        const double size = std::min(q.size, r.size);
-        if (!(smooth ? voided_smooth(r, foot(middle, gap, m), m, size) : voided_flat(r, middle, m, gap, size))) continue;
-        for (int k = side.first; k < side.last; ++k) scratch.removed[k] = 1;
-        any = true;
-        break;
-      }
-    }
+    while (last < count && sides[last].own == sides[first].own && sides[last].group == sides[first].group) ++last;
+    if (last - first >= 2) any = Joint(store, contacts, scratch, first, last).clean() || any;
   }
   if (!any) return;
   std::size_t kept = 0;

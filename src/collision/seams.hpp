@@ -10,6 +10,8 @@
 
 namespace scree::collision {
 
+enum class SeamVerdict : std::uint8_t { sound, leaning, inside };
+
 /// Buffers kept from call to call.
 struct SeamScratch {
   struct Side {
@@ -18,6 +20,7 @@ struct SeamScratch {
     int other = 0;  ///< the touched piece of the group
     int first = 0, last = 0;  ///< its points
     bool own_is_a = true;
+    SeamVerdict verdict = SeamVerdict::sound;
   };
   std::vector<Side> sides;
   std::vector<std::uint8_t> removed;
@@ -28,7 +31,8 @@ struct SeamScratch {
 ///  - P is curved: void when R holds x too and reaches farther along m, since x is then not the nearest
 ///    point of the joint surface;
 ///  - P is a polyhedron: void when R holds x and the face of R at x looks against m, so that the two
-///    pieces meet head on and the face of Q at x is inside the body.
+///    pieces meet head on and the face of Q at x is inside the body; or when R continues a face of Q beyond the
+///    edge at x and m leans towards R. If all points lean, the first is turned to the face's normal.
 /// `contacts` is sorted by (body_a, body_b, piece_a, piece_b) and stays so.
 void drop_seam_contacts(const PieceStore& store, std::vector<ContactPoint>& contacts, SeamScratch& scratch);
 

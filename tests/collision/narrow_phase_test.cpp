@@ -7,34 +7,6 @@ namespace {
 
 using namespace testing;
 
-/// Two bodies in a world of their own.
-struct Duo {
-  Shape a, b;
-  Mat3 Fa = Mat3::Identity(), Fb = Mat3::Identity();
-  Vec3 xa = Vec3::Zero(), xb = Vec3::Zero();
-
-  [[nodiscard]] Placed placed_a() const { return {&a.pieces[0], Fa, xa}; }
-  [[nodiscard]] Placed placed_b() const { return {&b.pieces[0], Fb, xb}; }
-  [[nodiscard]] std::vector<ContactPoint> detect(double margin, const Settings& base = {}) const {
-    World world;
-    world.add_body(0, a, true);
-    world.add_body(1, b, true);
-    world.place(0, Fa, Vec3::Zero(), xa, 0.0);
-    world.place(1, Fb, Vec3::Zero(), xb, 0.0);
-    Settings settings = base;
-    settings.margin = margin;
-    std::vector<ContactPoint> contacts;
-    world.detect(settings, contacts);
-    return contacts;
-  }
-};
-
-double least_gap(const std::vector<ContactPoint>& contacts) {
-  double least = kInfinity;
-  for (const auto& c : contacts) least = std::min(least, c.gap);
-  return least;
-}
-
 Shape random_shape(Random& random, int kind, double aspect) {
   const auto radius = [&] { return std::pow(aspect, random.uniform(-1, 0)); };
   const double x = radius(), y = radius(), z = radius();
