@@ -1,0 +1,20 @@
+# What `make install` puts in place, so that find_package(scree) works afterwards.
+include(CMakePackageConfigHelpers)
+
+set(scree_libraries core geometry collision solvers model assembly stepping io)
+foreach(name ${scree_libraries})
+  install(TARGETS scree_${name} EXPORT scree_targets ARCHIVE DESTINATION lib)
+  install(DIRECTORY src/${name} DESTINATION include/scree FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+install(EXPORT scree_targets NAMESPACE scree:: DESTINATION lib/cmake/scree FILE scree-targets.cmake)
+
+file(WRITE ${PROJECT_BINARY_DIR}/scree-config.cmake
+"include(CMakeFindDependencyMacro)
+find_dependency(Eigen3)
+find_dependency(fmt)
+find_dependency(OpenMP)
+include(\"\${CMAKE_CURRENT_LIST_DIR}/scree-targets.cmake\")
+")
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/scree-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/scree-config.cmake ${PROJECT_BINARY_DIR}/scree-config-version.cmake
+        DESTINATION lib/cmake/scree)
