@@ -4,6 +4,7 @@ namespace scree::solvers {
 
 const std::vector<SolverInfo>& all_solvers() {
   static const std::vector<SolverInfo> solvers = {
+      auto_info(),
       gauss_seidel_info(),
       jacobi_info(),
       spg_info(),

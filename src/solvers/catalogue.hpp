@@ -5,6 +5,7 @@
 
 namespace scree::solvers {
 
+[[nodiscard]] SolverInfo auto_info();
 [[nodiscard]] SolverInfo gauss_seidel_info();
 [[nodiscard]] SolverInfo jacobi_info();
 [[nodiscard]] SolverInfo spg_info();

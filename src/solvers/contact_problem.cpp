@@ -28,4 +28,14 @@ std::vector<double> block_scaling(const Operator& W) {
   return rho;
 }
 
+double residual_scale(const ContactProblem& problem) {
+  if (problem.scale > 0.0) return problem.scale;
+  double sum = 0.0;
+  for (std::size_t a = 0; a < problem.kind.size(); ++a) {
+    const double trace = problem.W->diagonal()[a].trace();
+    sum += (trace > 0.0 ? 3.0 / trace : 1.0) * Eigen::Map<const Vec3>(problem.B.data() + 3 * a).squaredNorm();
+  }
+  return std::sqrt(sum);
+}
+
 }  // namespace scree::solvers

@@ -36,4 +36,7 @@ struct ContactProblem {
 /// rho_a = 3 / tr W_aa, the scaling of each block; 1 where W_aa = 0.
 [[nodiscard]] std::vector<double> block_scaling(const Operator& W);
 
+/// What the yardstick `residual` divides by: the problem's scale, or sqrt(sum rho_a |B_a|^2) when that is zero.
+[[nodiscard]] double residual_scale(const ContactProblem& problem);
+
 }  // namespace scree::solvers

@@ -13,18 +13,6 @@ namespace {
 constexpr int kRefreshInterval = 150;   ///< sweeps between recomputations of the velocities kept along
 constexpr int kLongestWait = 64;        ///< sweeps between measurements at most, when chosen automatically
 
-/// sqrt(sum rho_a |B_a|^2), or the scale given with the problem.
-double residual_scale(const ContactProblem& problem) {
-  if (problem.scale > 0.0) return problem.scale;
-  double sum = 0.0;
-  for (std::size_t a = 0; a < problem.kind.size(); ++a) {
-    const double trace = problem.W->diagonal()[a].trace();
-    const double rho = trace > 0.0 ? 3.0 / trace : 1.0;
-    sum += rho * Eigen::Map<const Vec3>(problem.B.data() + 3 * a).squaredNorm();
-  }
-  return std::sqrt(sum);
-}
-
 /// One solve: sweeps, measurements and the memory of the best iterate.
 class GaussSeidel {
  public:

@@ -1,0 +1,45 @@
+#include "solvers/anderson.hpp"
+
+namespace scree::solvers {
+
+namespace {
+constexpr double kTikhonov = 1e-12;   ///< regularisation relative to the trace of the normal equations
+}
+
+void Anderson::reset(std::span<const double> weight, int depth) {
+  const auto n = static_cast<Eigen::Index>(weight.size());
+  weight_ = Eigen::Map<const VecX>(weight.data(), n);
+  depth_ = depth;
+  df_.resize(n, depth);
+  dg_.resize(n, depth);
+  last_f_.resize(n);
+  last_g_.resize(n);
+  f_.resize(n);
+  clear();
+}
+
+void Anderson::next(std::span<const double> x, std::span<const double> g, std::span<double> result) {
+  const Eigen::Map<const VecX> now(g.data(), static_cast<Eigen::Index>(g.size()));
+  f_ = weight_.cwiseProduct(now - Eigen::Map<const VecX>(x.data(), now.size()));
+  if (has_last_) {
+    newest_ = held_ < depth_ ? held_ : (newest_ + 1) % depth_;
+    df_.col(newest_) = f_ - last_f_;
+    dg_.col(newest_) = now - last_g_;
+    held_ = std::min(held_ + 1, depth_);
+  }
+  last_f_ = f_;
+  last_g_ = now;
+  has_last_ = true;
+  Eigen::Map<VecX> out(result.data(), now.size());
+  out = now;
+  if (held_ == 0) return;
+  const auto history = df_.leftCols(held_);
+  MatX normal = history.transpose() * history;
+  const double shift = kTikhonov * normal.trace();
+  if (!(shift > 0.0)) return;
+  normal.diagonal().array() += shift;
+  const VecX gamma = normal.ldlt().solve(history.transpose() * f_);
+  if (gamma.allFinite()) out.noalias() -= dg_.leftCols(held_) * gamma;
+}
+
+}  // namespace scree::solvers

@@ -1,0 +1,230 @@
+#include "solvers/auto.hpp"
+
+#include "core/threads.hpp"
+#include "core/timer.hpp"
+#include "solvers/auto_stages.hpp"
+#include "solvers/catalogue.hpp"
+#include "solvers/cone.hpp"
+#include "solvers/option_reader.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+constexpr double kPatience = 30.0;      ///< Newton steps' worth of sweeps that sweeps may still need
+constexpr int kSharedSweeps = 300;      ///< sweeps of all islands together before they are taken apart
+constexpr int kNoLimit = 1 << 30;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+/// One connected problem (or one taken as such): all stages.
+SolveReport solve_connected(const ContactProblem& problem, const AutoOptions& options, const StopRule& stop, std::span<double> R,
+                            std::unique_ptr<Sweeper>& packed) {
+  AutoStages stages(problem, stop, R, packed);
+  if (!stages.solved()) stages.sweeps(options.newton ? kPatience * stages.newton_cost() : kInfinity, kNoLimit);
+  if (options.newton && !stages.solved()) stages.newton_and_global();
+  std::copy(stages.best().begin(), stages.best().end(), R.begin());
+  return stages.report();
+}
+
+/// Squared error and share of the squared scale of each island.
+class IslandLedger {
+ public:
+  IslandLedger(const ContactProblem& problem, AutoWorkspace& work) : problem_(problem), work_(work) {
+    const std::size_t n = at(work.islands.count());
+    work_.share.assign(n, 0.0);
+    double total = 0.0;
+    for (int i = 0; i < work.islands.count(); ++i) {
+      for (int a : work.islands.blocks(i)) work_.share[at(i)] += rho(a) * Eigen::Map<const Vec3>(problem.B.data() + 3 * a).squaredNorm();
+      total += work_.share[at(i)];
+    }
+    // A scale given with the problem is split in the same proportions.
+    if (problem.scale > 0.0 && total > 0.0)
+      for (double& share : work_.share) share *= problem.scale * problem.scale / total;
+  }
+
+  /// Islands that miss the tolerance, from U = W R + B in the workspace.
+  [[nodiscard]] std::vector<int> open_islands(std::span<const double> R, double tolerance) const {
+    std::vector<int> open;
+    for (int i = 0; i < work_.islands.count(); ++i) {
+      double error = 0.0;
+      for (int a : work_.islands.blocks(i)) error += squared_error(a, R);
+      if (error > tolerance * tolerance * work_.share[at(i)]) open.push_back(i);
+    }
+    return open;
+  }
+
+  [[nodiscard]] double scale_of(std::span<const int> islands) const {
+    double sum = 0.0;
+    for (int i : islands) sum += work_.share[at(i)];
+    return std::sqrt(sum);
+  }
+
+ private:
+  [[nodiscard]] double rho(int a) const {
+    const double trace = problem_.W->diagonal()[at(a)].trace();
+    return trace > 0.0 ? 3.0 / trace : 1.0;
+  }
+
+  [[nodiscard]] double squared_error(int a, std::span<const double> R) const {
+    const Vec3 r = Eigen::Map<const Vec3>(R.data() + 3 * a);
+    Vec3 U = Eigen::Map<const Vec3>(work_.U.data() + 3 * a);
+    const BlockKind kind = problem_.kind[at(a)];
+    const double mu = problem_.mu[at(a)], step = rho(a);
+    if (kind == BlockKind::contact) U.x() += mu * std::hypot(U.y(), U.z());
+    return (r - project_on_block(r - step * U, kind, mu)).squaredNorm() / step;
+  }
+
+  const ContactProblem& problem_;
+  AutoWorkspace& work_;
+};
+
+/// Copies between the whole and a part.
+void gather_part(std::span<const double> whole, std::span<const int> blocks, std::vector<double>& part) {
+  part.resize(3 * blocks.size());
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    for (std::size_t i = 0; i < 3; ++i) part[3 * k + i] = whole[3 * at(blocks[k]) + i];
+}
+void scatter_part(std::span<const double> part, std::span<const int> blocks, std::span<double> whole) {
+  for (std::size_t k = 0; k < blocks.size(); ++k)
+    for (std::size_t i = 0; i < 3; ++i) whole[3 * at(blocks[k]) + i] = part[3 * k + i];
+}
+
+/// Add what a part cost to the whole.
+void add_costs(SolveReport& total, const SolveReport& part) {
+  total.iterations += part.iterations;
+  total.products += part.products;
+  total.fallbacks += part.fallbacks;
+}
+
+class AutoRun {
+ public:
+  AutoRun(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& work)
+      : problem_(problem), options_(options), R_(R), work_(work) {}
+
+  SolveReport run() {
+    work_.U.resize(R_.size());
+    const double start = measured();
+    report_.stage = "warm start";
+    if (start <= options_.tolerance) {
+      report_.status = Status::converged;
+      return report_;
+    }
+    if (!options_.islands || options_.yardstick != Yardstick::residual || problem_.blocks() < 2) return whole();
+    work_.islands.find(*problem_.W);
+    if (work_.islands.count() < 2) return whole();
+    return apart(start);
+  }
+
+ private:
+  double measured() {
+    relative_velocity(problem_, R_, work_.U);
+    ++report_.products;
+    const double value = measure(options_.yardstick, problem_, R_, work_.U);
+    if (options_.history) report_.history.push_back(value);
+    return value;
+  }
+
+  [[nodiscard]] StopRule rest() const {
+    StopRule stop = options_;
+    stop.max_iterations = std::max(0, options_.max_iterations - report_.iterations);
+    stop.max_seconds = std::max(0.0, options_.max_seconds - timer_.seconds());
+    return stop;
+  }
+
+  SolveReport whole() {
+    SolveReport report = solve_connected(problem_, options_, rest(), R_, work_.packed);
+    report.products += report_.products;
+    return report;
+  }
+
+  SolveReport apart(double start) {
+    const std::vector<double> given(R_.begin(), R_.end());
+    const IslandLedger ledger(problem_, work_);
+    std::vector<int> open = ledger.open_islands(R_, options_.tolerance);
+    if (open.size() > 1) {
+      sweep_together(open, ledger);
+      measured();
+      open = ledger.open_islands(R_, options_.tolerance);
+    }
+    for (int island : open) solve_island(island, ledger);
+    const double value = measured();
+    // Never hand back something worse than what came in.
+    if (!(value <= start)) std::copy(given.begin(), given.end(), R_.begin());
+    report_.status = value <= options_.tolerance ? Status::converged
+                     : timer_.seconds() >= options_.max_seconds ? Status::max_seconds
+                                                                : Status::max_iterations;
+    if (report_.status != Status::converged) report_.advice = "raise max_iterations or max_seconds, or loosen the tolerance";
+    return report_;
+  }
+
+  /// All open islands in one run of sweeps: cheap for the many small ones.
+  void sweep_together(const std::vector<int>& open, const IslandLedger& ledger) {
+    work_.active.clear();
+    for (int island : open)
+      for (int a : work_.islands.blocks(island)) work_.active.push_back(a);
+    std::sort(work_.active.begin(), work_.active.end());
+    ContactProblem part = restrict_to(problem_, work_.active);
+    part.scale = ledger.scale_of(open);
+    std::vector<double> R;
+    gather_part(R_, work_.active, R);
+    AutoStages stages(part, rest(), R, work_.packed);
+    stages.sweeps(kSharedSweeps, kSharedSweeps);
+    scatter_part(stages.best(), work_.active, R_);
+    add_costs(report_, stages.report());
+    report_.stage = "sweeps";
+  }
+
+  void solve_island(int island, const IslandLedger& ledger) {
+    const auto blocks = work_.islands.blocks(island);
+    ContactProblem part = restrict_to(problem_, blocks);
+    part.scale = ledger.scale_of(std::array{island});
+    std::vector<double> R;
+    gather_part(R_, blocks, R);
+    const SolveReport report = solve_connected(part, options_, rest(), R, work_.packed);
+    scatter_part(R, blocks, R_);
+    add_costs(report_, report);
+    report_.stage = report.stage;
+  }
+
+  const ContactProblem& problem_;
+  const AutoOptions& options_;
+  std::span<double> R_;
+  AutoWorkspace& work_;
+  Timer timer_;
+  SolveReport report_;
+};
+
+}  // namespace
+
+SolveReport solve_auto(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace) {
+  const Timer timer;
+  SolveReport report = AutoRun(problem, options, R, workspace).run();
+  report.seconds = timer.seconds();
+  return report;
+}
+
+SolverInfo auto_info() {
+  SolverInfo info;
+  info.name = "AUTO";
+  info.text =
+      "The default: checks the warm start, takes independent islands apart, sweeps with Anderson mixing or momentum, then a "
+      "proximal semismooth Newton with ADMM beside it where sweeps are too slow. Robust to high accuracy; choices never depend on the clock.";
+  info.formulations = {Formulation::coulomb};
+  info.options = {
+      {"islands", true, "solve independent parts apart (yardstick residual only)"},
+      {"newton", true, "allow Newton and ADMM stages; False: accelerated sweeps only"},
+  };
+  info.solve = [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
+    const OptionReader read(find_solver("AUTO"), values);
+    AutoOptions options;
+    static_cast<StopRule&>(options) = stop;
+    options.islands = read.flag("islands");
+    options.newton = read.flag("newton");
+    AutoWorkspace workspace;
+    return solve_auto(problem, options, R, workspace);
+  };
+  return info;
+}
+
+}  // namespace scree::solvers

@@ -1,0 +1,39 @@
+/// AUTO: the default solver everywhere (theory sec. 4.10).
+///
+///   1. the warm start, if it is good enough already (for the whole, or island by island)
+///   2. sweeps: Gauss-Seidel with Anderson mixing (few blocks) or Nesterov momentum (many)
+///   3. proximal semismooth Newton once sweeps are slower than it
+///   4. sweeps and ADMM side by side when Newton stalls; the better one hands over to 3
+/// Choices follow counts and estimated costs, never the clock, so that runs repeat bit for bit.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "solvers/islands.hpp"
+#include "solvers/report.hpp"
+#include "solvers/sweeper.hpp"
+
+namespace scree::solvers {
+
+struct AutoOptions : StopRule {
+  bool islands = true;   ///< solve independent parts apart (yardstick `residual` only)
+  bool newton = true;    ///< allow stages 3 and 4; without them it is an accelerated Gauss-Seidel
+};
+
+/// Memory kept from solve to solve.
+struct AutoWorkspace {
+  Islands islands;
+  std::unique_ptr<Sweeper> packed;
+  std::vector<double> U, error, share;
+  std::vector<int> active;
+};
+
+/// Solve from the warm start in R. Iterations count sweeps, Newton steps and ADMM iterations together.
+/// R receives the best iterate seen, never one worse than the start. Islands are certified apart: the
+/// squared errors they are allowed add up to the tolerance of the whole. `report.stage` names the stage that
+/// reached the tolerance ("warm start", "sweeps", "proximal Newton", "ADMM").
+SolveReport solve_auto(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace);
+
+}  // namespace scree::solvers

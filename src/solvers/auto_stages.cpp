@@ -1,0 +1,188 @@
+#include "solvers/auto_stages.hpp"
+
+#include <optional>
+
+#include "solvers/accelerated_sweeps.hpp"
+#include "solvers/admm.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+constexpr int kMostMixedBlocks = 2000;   ///< Anderson up to here, momentum above
+constexpr int kCheckInterval = 10;       ///< sweeps between measurements
+constexpr int kWindow = 60;              ///< sweeps over which progress is judged
+constexpr int kRefresh = 150;
+constexpr int kStall = 40;               ///< Newton steps without gaining a factor 0.3
+constexpr double kAdmmCost = 15.0;       ///< of an ADMM iteration, in sweeps
+
+/// Newton steps against sweeps: measured on packings of 1.7k, 6.8k and 30k contacts.
+double estimated_newton_cost(const ContactProblem& problem) {
+  const double size = problem.blocks() / 1700.0;
+  if (dynamic_cast<const BodyForm*>(problem.W.get())) return std::max(20.0, 300.0 * std::pow(size, 0.82));
+  return std::max(10.0, 60.0 * std::pow(size, 0.6));
+}
+
+}  // namespace
+
+AutoStages::AutoStages(const ContactProblem& problem, const StopRule& stop, std::span<const double> R, std::unique_ptr<Sweeper>& packed)
+    : problem_(problem), stop_(stop), scale_(residual_scale(problem)), newton_cost_(estimated_newton_cost(problem)),
+      packed_(packed), best_(R.begin(), R.end()), current_(best_), trial_(best_.size()), U_(best_.size()) {
+  current_value_ = offer(current_, "warm start");
+}
+
+bool AutoStages::exhausted() const {
+  return report_.iterations >= stop_.max_iterations || timer_.seconds() >= stop_.max_seconds;
+}
+
+double AutoStages::offer(std::span<const double> R, const char* stage) {
+  relative_velocity(problem_, R, U_);
+  ++report_.products;
+  const double value = measure(stop_.yardstick, problem_, R, U_);
+  if (stop_.history) report_.history.push_back(value);
+  if (value < best_value_) {
+    best_value_ = value;
+    best_.assign(R.begin(), R.end());
+    report_.stage = stage;
+  }
+  return std::isfinite(value) ? value : kInfinity;
+}
+
+SolveReport AutoStages::report() const {
+  SolveReport report = report_;
+  report.seconds = timer_.seconds();
+  report.status = solved() ? Status::converged : timer_.seconds() >= stop_.max_seconds ? Status::max_seconds : Status::max_iterations;
+  if (!solved()) report.advice = "raise max_iterations or max_seconds, or loosen the tolerance";
+  return report;
+}
+
+void AutoStages::choose_sweeper(std::span<const double> R) {
+  if (sweeper_) {
+    sweeper_->set(R);
+    return;
+  }
+  if (!packed_) packed_ = make_packed_sweeper();
+  if (packed_->begin(problem_, R)) {
+    sweeper_ = packed_.get();
+    return;
+  }
+  general_ = make_general_sweeper({});
+  general_->begin(problem_, R);
+  sweeper_ = general_.get();
+}
+
+double AutoStages::sweep_value() {
+  if (stop_.yardstick == Yardstick::residual && scale_ > 0.0) return std::sqrt(sweeper_->squared_error()) / scale_;
+  sweeper_->get(trial_);
+  return measure(stop_.yardstick, problem_, trial_);
+}
+
+double AutoStages::run_sweeps(std::span<double> R, double patience, int limit) {
+  choose_sweeper(R);
+  const bool mixed = problem_.blocks() <= kMostMixedBlocks;
+  std::optional<AndersonSweeps> anderson;
+  if (mixed) anderson.emplace(problem_, *sweeper_, R);
+  MomentumSweeps momentum(*sweeper_);
+  double lowest = kInfinity, mark = kInfinity, forecast_ratio = 1.0;
+  int marked = 0, checked = 0;
+  limit = std::min(limit, stop_.max_iterations - report_.iterations);
+  for (int sweep = 1; sweep <= limit; ++sweep) {
+    const SweepSums sums = anderson ? anderson->sweep() : momentum.sweep();
+    ++report_.iterations;
+    ++report_.products;
+    if (!std::isfinite(sums.change)) break;
+    const double change = std::sqrt(sums.change);
+    const bool hopeful = scale_ > 0.0 && forecast_ratio * change <= stop_.tolerance * scale_;
+    if (!hopeful && sweep - checked < kCheckInterval && sweep < limit) continue;
+    checked = sweep;
+    const double value = sweep_value();
+    if (change > 0.0) forecast_ratio = std::max(value * scale_ / change, 0.1 * forecast_ratio);
+    if (value < lowest) {
+      lowest = value;
+      sweeper_->get(R);
+      if (value <= stop_.tolerance && offer(R, "sweeps") <= stop_.tolerance) return lowest;
+    }
+    if (timer_.seconds() >= stop_.max_seconds) break;
+    // Leave when the rate of the last window does not promise an end in time.
+    if (sweep - marked >= kWindow) {
+      const double gain = std::log(mark / lowest);
+      const double left = std::log(lowest / stop_.tolerance) * (sweep - marked);
+      if (mark < kInfinity && left > patience * gain) break;
+      mark = lowest;
+      marked = sweep;
+    }
+    if (!mixed && sweep / kRefresh != (sweep - kCheckInterval) / kRefresh) sweeper_->refresh();
+  }
+  return offer(R, "sweeps");
+}
+
+double AutoStages::run_admm(std::span<double> R, int limit) {
+  AdmmOptions options;
+  static_cast<StopRule&>(options) = stop_;
+  options.history = false;
+  options.max_iterations = std::min(limit, stop_.max_iterations - report_.iterations);
+  options.max_seconds = stop_.max_seconds - timer_.seconds();
+  if (options.max_iterations < 1 || options.max_seconds <= 0.0) return kInfinity;
+  const SolveReport admm = solve_admm(problem_, options, R);
+  report_.iterations += admm.iterations;
+  report_.products += admm.products;
+  return offer(R, "ADMM");
+}
+
+void AutoStages::sweeps(double patience, int limit) {
+  current_ = best_;
+  current_value_ = run_sweeps(current_, patience, limit);
+}
+
+void AutoStages::newton(int limit) {
+  SemismoothNewtonOptions options;
+  static_cast<StopRule&>(options) = stop_;
+  options.history = false;
+  options.stall_limit = kStall;
+  options.max_iterations = std::min(limit, stop_.max_iterations - report_.iterations);
+  options.max_seconds = stop_.max_seconds - timer_.seconds();
+  if (options.max_iterations < 1 || options.max_seconds <= 0.0) return;
+  if (!newton_) {
+    newton_ = std::make_unique<SemismoothNewton>(problem_);
+    newton_->start(current_, options);
+  } else {
+    newton_->jump(current_);
+  }
+  const SolveReport steps = newton_->advance(options);
+  report_.iterations += steps.iterations;
+  report_.products += steps.products;
+  newton_->best(trial_);
+  offer(trial_, "proximal Newton");
+  // Go on from where Newton stands, not from its best: some problems must pass over a hill.
+  newton_->current(current_);
+  current_value_ = newton_->current_residual();
+}
+
+void AutoStages::newton_and_global() {
+  double slice = 20.0 * newton_cost_;
+  std::vector<double> swept, split;
+  while (!solved() && !exhausted()) {
+    newton(stop_.max_iterations);
+    if (solved() || exhausted()) return;
+    ++report_.fallbacks;
+    // The same number of sweeps' worth for both; the winner goes on while it halves the error.
+    swept = current_;
+    split = current_;
+    const double from_sweeps = run_sweeps(swept, kInfinity, static_cast<int>(slice));
+    if (solved()) return;
+    const double from_admm = run_admm(split, static_cast<int>(slice / kAdmmCost) + 25);
+    const bool admm_wins = from_admm < from_sweeps;
+    current_.swap(admm_wins ? split : swept);
+    double value = std::min(from_admm, from_sweeps);
+    while (!solved() && !exhausted()) {
+      const double before = value;
+      value = admm_wins ? run_admm(current_, static_cast<int>(slice / kAdmmCost) + 25)
+                        : run_sweeps(current_, kInfinity, static_cast<int>(slice));
+      if (!(value <= 0.5 * before)) break;
+    }
+    current_value_ = value;
+    slice *= 1.5;
+  }
+}
+
+}  // namespace scree::solvers

@@ -1,0 +1,57 @@
+/// The stages of AUTO on one connected problem.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/timer.hpp"
+#include "solvers/report.hpp"
+#include "solvers/semismooth_newton.hpp"
+#include "solvers/sweeper.hpp"
+
+namespace scree::solvers {
+
+/// Drives the stages and remembers the best iterate.
+class AutoStages {
+ public:
+  /// `packed` may hold a sweeper to reuse and receives the one made.
+  AutoStages(const ContactProblem& problem, const StopRule& stop, std::span<const double> R, std::unique_ptr<Sweeper>& packed);
+
+  /// Sweeps while they promise to finish within `patience` more of them; at most `limit`.
+  void sweeps(double patience, int limit);
+  /// Stages 3 and 4 in turn until solved or out of budget.
+  void newton_and_global();
+
+  [[nodiscard]] bool solved() const { return best_value_ <= stop_.tolerance; }
+  [[nodiscard]] bool exhausted() const;
+  [[nodiscard]] double best_value() const { return best_value_; }
+  [[nodiscard]] const std::vector<double>& best() const { return best_; }
+  [[nodiscard]] SolveReport report() const;
+
+  /// Cost of a Newton step in sweeps, estimated from the size of the problem.
+  [[nodiscard]] double newton_cost() const { return newton_cost_; }
+
+ private:
+  void choose_sweeper(std::span<const double> R);
+  [[nodiscard]] double sweep_value();
+  /// Measure R from outside, keep it when best; returns its value.
+  double offer(std::span<const double> R, const char* stage);
+  double run_sweeps(std::span<double> R, double patience, int limit);
+  double run_admm(std::span<double> R, int limit);
+  void newton(int limit);
+
+  const ContactProblem& problem_;
+  StopRule stop_;
+  double scale_, newton_cost_;
+  Timer timer_;
+  std::unique_ptr<Sweeper>& packed_;
+  std::unique_ptr<Sweeper> general_;
+  Sweeper* sweeper_ = nullptr;
+  std::unique_ptr<SemismoothNewton> newton_;
+  std::vector<double> best_, current_, trial_, U_;
+  double best_value_ = kInfinity, current_value_ = kInfinity;
+  SolveReport report_;
+};
+
+}  // namespace scree::solvers

@@ -1,0 +1,90 @@
+#include "solvers/islands.hpp"
+
+namespace scree::solvers {
+
+namespace {
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+ExplicitForm restricted_rows(const ExplicitForm& W, std::span<const int> blocks) {
+  std::vector<int> place(at(W.blocks()), -1);
+  for (std::size_t k = 0; k < blocks.size(); ++k) place[at(blocks[k])] = static_cast<int>(k);
+  std::vector<int> row_start{0}, columns;
+  std::vector<RowMat3> values;
+  for (int a : blocks) {
+    for (std::size_t k = 0; k < W.columns(a).size(); ++k)
+      if (const int column = place[at(W.columns(a)[k])]; column >= 0) {
+        columns.push_back(column);
+        values.push_back(W.values(a)[k]);
+      }
+    row_start.push_back(static_cast<int>(columns.size()));
+  }
+  return {std::move(row_start), std::move(columns), std::move(values)};
+}
+}  // namespace
+
+int Islands::root(int node) {
+  while (parent_[at(node)] != node) {
+    parent_[at(node)] = parent_[at(parent_[at(node)])];
+    node = parent_[at(node)];
+  }
+  return node;
+}
+
+void Islands::join(int a, int b) {
+  a = root(a);
+  b = root(b);
+  // The smaller number wins, so that the outcome does not depend on the order of joins.
+  if (a < b) parent_[at(b)] = a;
+  else parent_[at(a)] = b;
+}
+
+void Islands::find(const Operator& W) {
+  const int blocks = W.blocks();
+  const auto* form = dynamic_cast<const BodyForm*>(&W);
+  const auto* rows = dynamic_cast<const ExplicitForm*>(&W);
+  // Nodes are blocks, and bodies after them.
+  const int nodes = blocks + (form ? form->bodies() : 0);
+  parent_.resize(at(nodes));
+  for (int i = 0; i < nodes; ++i) parent_[at(i)] = i;
+  for (int a = 0; a < blocks; ++a) {
+    if (form)
+      for (int body : form->bodies_of(a))
+        if (body >= 0 && form->body_dofs(body) > 0) join(a, blocks + body);
+    if (rows)
+      for (int column : rows->columns(a)) join(a, column);
+  }
+  // A root is the first block of its island; count, then file the blocks in order.
+  island_.assign(at(nodes), -1);
+  start_.assign(1, 0);
+  for (int a = 0; a < blocks; ++a) {
+    int& island = island_[at(root(a))];
+    if (island < 0) {
+      island = count();
+      start_.push_back(0);
+    }
+    ++start_[at(island) + 1];
+  }
+  for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
+  blocks_.resize(at(blocks));
+  std::vector<int> next(start_.begin(), start_.end() - 1);
+  for (int a = 0; a < blocks; ++a) blocks_[at(next[at(island_[at(root(a))])]++)] = a;
+}
+
+ContactProblem restrict_to(const ContactProblem& problem, std::span<const int> blocks) {
+  ContactProblem part;
+  if (const auto* form = dynamic_cast<const BodyForm*>(problem.W.get())) {
+    std::vector<int> body_map;
+    part.W = std::make_shared<BodyForm>(form->restricted(blocks, body_map));
+  } else {
+    part.W = std::make_shared<ExplicitForm>(restricted_rows(static_cast<const ExplicitForm&>(*problem.W), blocks));
+  }
+  part.kind.reserve(blocks.size());
+  for (int a : blocks) {
+    part.kind.push_back(problem.kind[at(a)]);
+    part.mu.push_back(problem.mu[at(a)]);
+    part.B.insert(part.B.end(), problem.B.begin() + 3 * a, problem.B.begin() + 3 * a + 3);
+  }
+  return part;
+}
+
+}  // namespace scree::solvers

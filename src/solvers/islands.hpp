@@ -1,0 +1,37 @@
+/// Parts of a problem that do not feel each other.
+///
+/// Two blocks belong to one island when a chain of blocks joins them through bodies with degrees of freedom
+/// (body form) or through stored blocks of W (explicit form).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "solvers/contact_problem.hpp"
+
+namespace scree::solvers {
+
+/// Keeps its memory from problem to problem.
+class Islands {
+ public:
+  void find(const Operator& W);
+
+  [[nodiscard]] int count() const { return static_cast<int>(start_.size()) - 1; }
+  /// Blocks of an island, ascending; islands are numbered by their first block.
+  [[nodiscard]] std::span<const int> blocks(int island) const {
+    const auto i = static_cast<std::size_t>(island);
+    return {blocks_.data() + start_[i], static_cast<std::size_t>(start_[i + 1] - start_[i])};
+  }
+
+ private:
+  int root(int node);
+  void join(int a, int b);
+
+  std::vector<int> parent_, island_, start_{0}, blocks_;
+};
+
+/// The problem of some blocks alone. What the others would add to their velocity is left out: meant for
+/// unions of islands. `scale` of the result is 0.
+[[nodiscard]] ContactProblem restrict_to(const ContactProblem& problem, std::span<const int> blocks);
+
+}  // namespace scree::solvers
