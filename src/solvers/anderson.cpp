@@ -12,6 +12,7 @@ void Anderson::reset(std::span<const double> weight, int depth) {
   depth_ = depth;
   df_.resize(n, depth);
   dg_.resize(n, depth);
+  normal_.setZero(depth, depth);
   last_f_.resize(n);
   last_g_.resize(n);
   f_.resize(n);
@@ -26,6 +27,7 @@ void Anderson::next(std::span<const double> x, std::span<const double> g, std::s
     df_.col(newest_) = f_ - last_f_;
     dg_.col(newest_) = now - last_g_;
     held_ = std::min(held_ + 1, depth_);
+    for (int k = 0; k < held_; ++k) normal_(k, newest_) = normal_(newest_, k) = df_.col(k).dot(df_.col(newest_));
   }
   last_f_ = f_;
   last_g_ = now;
@@ -33,13 +35,15 @@ void Anderson::next(std::span<const double> x, std::span<const double> g, std::s
   Eigen::Map<VecX> out(result.data(), now.size());
   out = now;
   if (held_ == 0) return;
-  const auto history = df_.leftCols(held_);
-  MatX normal = history.transpose() * history;
+  MatX normal = normal_.topLeftCorner(held_, held_);
+  VecX projected(held_);
+  for (int k = 0; k < held_; ++k) projected[k] = df_.col(k).dot(f_);
   const double shift = kTikhonov * normal.trace();
   if (!(shift > 0.0)) return;
   normal.diagonal().array() += shift;
-  const VecX gamma = normal.ldlt().solve(history.transpose() * f_);
-  if (gamma.allFinite()) out.noalias() -= dg_.leftCols(held_) * gamma;
+  const VecX gamma = normal.ldlt().solve(projected);
+  if (!gamma.allFinite()) return;
+  for (int k = 0; k < held_; ++k) out -= gamma[k] * dg_.col(k);
 }
 
 }  // namespace scree::solvers

@@ -25,6 +25,7 @@ class Anderson {
   bool has_last_ = false;
   VecX weight_, last_f_, last_g_, f_;
   MatX df_, dg_;   ///< columns are weighted differences of f, plain differences of g
+  MatX normal_;    ///< df^T df, renewed a row at a time
 };
 
 }  // namespace scree::solvers

@@ -13,7 +13,7 @@ constexpr int kMostMixedBlocks = 2000;   ///< Anderson up to here, momentum abov
 constexpr int kCheckInterval = 10;       ///< sweeps between measurements
 constexpr int kWindow = 60;              ///< sweeps over which progress is judged
 constexpr int kRefresh = 150;
-constexpr int kStall = 40;               ///< Newton steps without gaining a factor 0.3
+constexpr int kStall = 200;              ///< Newton steps without gaining a factor 0.3
 constexpr double kAdmmCost = 15.0;       ///< of an ADMM iteration, in sweeps
 
 /// Newton steps against sweeps: measured on packings of 1.7k, 6.8k and 30k contacts.
