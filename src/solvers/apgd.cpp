@@ -36,28 +36,42 @@ struct Momentum {
     const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * theta * theta));
     const double beta = std::min(cap, (theta - 1.0) / next);
     theta = next;
-    y = x;
-    gy = gx;
-    add_scaled(y, beta, x);
-    add_scaled(y, -beta, x_old);
-    add_scaled(gy, beta, gx);
-    add_scaled(gy, -beta, gx_old);
+    parallel_for(x.size() / 3, [&](std::ptrdiff_t a) {
+      y.segment<3>(3 * a) = x.segment<3>(3 * a) + beta * (x.segment<3>(3 * a) - x_old.segment<3>(3 * a));
+      gy.segment<3>(3 * a) = gx.segment<3>(3 * a) + beta * (gx.segment<3>(3 * a) - gx_old.segment<3>(3 * a));
+    });
   }
 };
 
-/// trial = proj(y - F / L) with L doubled until it bounds the curvature along the step.
-void step(FirstOrderProblem& scaled, Momentum& m, double& L) {
+/// Products of the step d = trial - y: d.W d, d.d, and d.(trial - x), negative when momentum points uphill.
+struct StepSums {
+  double curvature = 0.0, length = 0.0, along = 0.0;
+  StepSums& operator+=(const StepSums& other) {
+    curvature += other.curvature;
+    length += other.length;
+    along += other.along;
+    return *this;
+  }
+};
+
+/// trial = proj(y - F / L) with L doubled until it bounds the curvature along the step. True when momentum points uphill.
+bool step(FirstOrderProblem& scaled, Momentum& m, double& L) {
+  StepSums sums;
   scaled.modified(m.gy, m.F);
   for (int attempt = 0; attempt < 40; ++attempt) {
     parallel_for(scaled.blocks(), [&](std::ptrdiff_t a) {
       m.trial.segment<3>(3 * a) = scaled.project(a, m.y.segment<3>(3 * a) - m.F.segment<3>(3 * a) / L);
     });
     scaled.gradient(m.trial, m.g_trial);
-    const double curvature = parallel_sum(m.y.size(), [&](std::ptrdiff_t k) { return (m.trial[k] - m.y[k]) * (m.g_trial[k] - m.gy[k]); });
-    const double length = parallel_sum(m.y.size(), [&](std::ptrdiff_t k) { return (m.trial[k] - m.y[k]) * (m.trial[k] - m.y[k]); });
-    if (!(curvature > L * length)) return;
-    L = std::max(2.0 * L, curvature / length);
+    sums = parallel_sum<StepSums>(scaled.blocks(), [&](std::ptrdiff_t a) {
+      const Vec3 d = m.trial.segment<3>(3 * a) - m.y.segment<3>(3 * a);
+      return StepSums{d.dot(m.g_trial.segment<3>(3 * a) - m.gy.segment<3>(3 * a)), d.squaredNorm(),
+                      d.dot(m.trial.segment<3>(3 * a) - m.x.segment<3>(3 * a))};
+    });
+    if (!(sums.curvature > L * sums.length)) break;
+    L = std::max(2.0 * L, sums.curvature / sums.length);
   }
+  return sums.along < 0.0;
 }
 
 }  // namespace
@@ -74,9 +88,7 @@ SolveReport solve_apgd(const ContactProblem& problem, const ApgdOptions& options
   double L = 1.0, cap = options.cap;
   m.restart();
   for (int iteration = 1;; ++iteration) {
-    step(scaled, m, L);
-    // Momentum points uphill when the gradient step and the move disagree.
-    const double uphill = parallel_sum(m.y.size(), [&](std::ptrdiff_t k) { return (m.y[k] - m.trial[k]) * (m.trial[k] - m.x[k]); });
+    const bool uphill = step(scaled, m, L);
     m.x_old.swap(m.x);
     m.gx_old.swap(m.gx);
     m.x.swap(m.trial);
@@ -90,7 +102,7 @@ SolveReport solve_apgd(const ContactProblem& problem, const ApgdOptions& options
       watch.best_iterate(m.x);
       scaled.gradient(m.x, m.gx);
       m.restart();
-    } else if (uphill > 0.0) {
+    } else if (uphill) {
       m.restart();
     } else {
       m.extrapolate(cap);

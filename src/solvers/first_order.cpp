@@ -178,13 +178,13 @@ bool Watch::certified(VecX& x, VecX& g) {
     value_ = best_ = std::isfinite(at_rest) ? at_rest : kInfinity;
     std::fill(R_.begin(), R_.end(), 0.0);
     status_ = at_rest <= stop_.tolerance ? Status::converged : Status::max_iterations;
-    return status_ == Status::converged;
+    return status_ == Status::converged || stop_.max_iterations == 0;
   }
   x = given;
   problem_.project(x);
   if (x != given) problem_.gradient(x, g);
   status_ = Status::max_iterations;
-  return false;
+  return stop_.max_iterations == 0;
 }
 
 void Watch::keep(const VecX& x) {

@@ -109,8 +109,8 @@ class Watch {
  public:
   Watch(FirstOrderProblem& problem, const StopRule& stop, std::span<double> R);
 
-  /// Measure the guess. True when it is certified: the solver returns at once. Otherwise x, g receive
-  /// the start: the guess made admissible, or zero where that measures better.
+  /// Measure the guess. True when the solver is to return at once: the guess is certified, or no iteration is
+  /// allowed. Otherwise x, g receive the start: the guess made admissible, or zero where that measures better.
   [[nodiscard]] bool certified(VecX& x, VecX& g);
   /// Measure an admissible iterate; true when the solve must end. `iterations` are those done so far.
   [[nodiscard]] bool finished(const VecX& x, const VecX& g, int iterations);

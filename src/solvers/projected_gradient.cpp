@@ -123,21 +123,23 @@ void Scheme::project_gradient(std::ptrdiff_t a, const VecX& x, const VecX& g) {
   c.held = tangents && c.slip && outward > 0.0;
   c.curvature = c.held ? outward / radius(a, x[3 * a]) : 0.0;
 
-  // Columns of E span the face.
-  Mat3 E = Mat3::Zero();
-  int columns = 0;
-  if (!c.pushing) E(0, columns++) = 1.0;
-  if (c.held) {
-    E.col(columns++) << 0.0, -c.t.y(), c.t.x();
-  } else if (tangents) {
-    E(1, columns++) = 1.0;
-    E(2, columns++) = 1.0;
-  }
+  // In axes (n, along the circle, outwards) the face is a choice of axes; closed ones get a unit row.
+  Mat3 Q = Mat3::Identity();
+  if (c.held) Q.bottomRightCorner<2, 2>() << -c.t.y(), c.t.x(), c.t.x(), c.t.y();
+  const bool open[3] = {!c.pushing, tangents, tangents && !c.held};
   Mat3 D = D_[static_cast<std::size_t>(a)];
   D.bottomRightCorner<2, 2>().diagonal().array() += c.curvature;
-  const auto face = E.leftCols(columns);
-  w_.segment<3>(3 * a) = columns == 0 ? Vec3::Zero() : Vec3(face * (face.transpose() * D * face).ldlt().solve(face.transpose() * u));
-  p = face * (face.transpose() * p);
+  D = (Q.transpose() * D * Q).eval();
+  Vec3 force = Q.transpose() * u, old = Q.transpose() * p;
+  for (int k = 0; k < 3; ++k) {
+    if (open[k]) continue;
+    D.row(k).setZero();
+    D.col(k).setZero();
+    D(k, k) = 1.0;
+    force[k] = old[k] = 0.0;
+  }
+  w_.segment<3>(3 * a) = Q * (D.inverse() * force);
+  p = Q * old;
 }
 
 void Scheme::direction(const VecX& x, const VecX& g, bool fresh) {
