@@ -1,0 +1,23 @@
+"""The Solfec input language: the routines of its manual under their own names and argument orders, on Scree's engine.
+
+`scree run script.py` has these names without an import; elsewhere: `from scree.solfec import *`. Differences from the manual:
+
+- rigid bodies and obstacles; deformable kinds raise ValueError.
+- RUN takes None as the solver and then uses AUTO.
+- ENERGY keeps the manual's order (kinetic, internal, external, contact, friction).
+- Without OUTPUT every step is a frame of the results.
+- Faces that meet get several contact points; sim.contact_settings(one_point_per_overlap=True) is Solfec's rule.
+- Errors are ValueError and name routine, argument and remedy. An object that was emptied says by which call.
+"""
+from . import access, bodies, constraints, domain, loads, running, shapes, solvers, utilities
+from .access import *
+from .bodies import *
+from .constraints import *
+from .domain import *
+from .loads import *
+from .running import *
+from .shapes import *
+from .solvers import *
+from .utilities import *
+
+__all__ = [name for module in (shapes, domain, bodies, loads, solvers, constraints, running, utilities, access) for name in module.__all__]

@@ -1,0 +1,104 @@
+"""How routines of the language treat their arguments: names checked, errors that carry the routine's name."""
+import functools
+import inspect
+
+import numpy as np
+
+from .. import _check
+
+
+def routine(function, name_errors=True):
+    """Make a routine of the language: arguments are matched by position or name, an unknown name is answered with the
+    nearest one, and every ValueError begins with the routine's name (unless name_errors is False: routines that run
+    users' functions). Nothing is passed to `function` unless it fits."""
+    signature = inspect.signature(function)
+    names = [p for p in signature.parameters if p != "self"]
+    name = function.__qualname__.split(".")[0]
+
+    @functools.wraps(function)
+    def checked(*args, **kwargs):
+        for key in kwargs:
+            if key not in names:
+                raise ValueError(f"{name}: unknown argument '{key}'{_check.nearest(key, names)}")
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise ValueError(f"{name}: {error}; the arguments are ({', '.join(names)})") from None
+        if not name_errors:
+            return function(*args, **kwargs)
+        with named(name):
+            return function(*args, **kwargs)
+
+    return checked
+
+
+class named:
+    """Context in which the message of a ValueError gets the routine's name in front, once."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, _):
+        if kind is not None and issubclass(kind, ValueError) and not str(error).startswith(self.name):
+            raise ValueError(f"{self.name}: {error}").with_traceback(error.__traceback__) from None
+
+
+class Emptied:
+    """Base of objects that a routine may take over. A taken object is an empty placeholder: any use of it says who took it."""
+
+    _taken_by = None
+
+    def _take(self, routine_name):
+        """Mark as emptied."""
+        self._taken_by = routine_name
+
+    def _check_there(self):
+        if self._taken_by is not None:
+            raise ValueError(f"this {type(self).__name__} is empty: {self._taken_by} took its data; use COPY before passing it there")
+
+
+def flag(what, value):
+    """'ON' or 'OFF'."""
+    return _check.choice(what, value, ("ON", "OFF"))
+
+
+def text(what, value):
+    """A string."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what} = {value!r}: a string is expected")
+    return value
+
+
+def floats(values):
+    """A flat tuple of Python numbers."""
+    return tuple(float(x) for x in np.ravel(values))
+
+
+def is_point(value):
+    """True for a tuple or array of three numbers (not a list of objects)."""
+    return isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3 and all(isinstance(x, (int, float, np.number)) for x in value)
+
+
+def call_with(function, data, *leading):
+    """Call a user's function with `leading` arguments and its data. A tuple is spread over the parameters when they can
+    take it; no data (None) may be left out by the function."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return function(*leading, *data) if isinstance(data, tuple) else function(*leading, data)
+
+    def fits(*args):
+        try:
+            signature.bind(*args)
+        except TypeError:
+            return False
+        return True
+
+    if isinstance(data, tuple) and fits(*leading, *data):
+        return function(*leading, *data)
+    if data is None and not fits(*leading, data):
+        return function(*leading)
+    return function(*leading, data)

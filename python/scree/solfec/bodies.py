@@ -1,0 +1,259 @@
+"""BODY, and the routines that change bodies."""
+import numpy as np
+
+from .. import _check, _scree, memory
+from .. import shapes as modern
+from ..handles import Body
+from ._arguments import Emptied, flag, floats, routine, text
+from .domain import SOLFEC, bulk_material, domain
+from .shapes import as_one, objects
+
+__all__ = ["BODY", "BODY_CHARS", "INITIAL_VELOCITY", "MATERIAL"]
+
+_KINDS = ("RIGID", "PSEUDO_RIGID", "FINITE_ELEMENT", "OBSTACLE")
+
+
+class BODY(Emptied):
+    """obj = BODY (solfec, kind, shape, material | label, formulation, mesh): a body in the place its shape has.
+
+    kind: 'RIGID' or 'OBSTACLE' (nothing pushes it). shape: an object or a list (emptied). material: a BULK_MATERIAL or its label.
+    formulation, mesh, form and base belong to finite elements and are not used by these kinds."""
+
+    @routine
+    def __init__(self, solfec, kind, shape, material, label=None, formulation="FEM_O1", mesh=None, form="TL", base=None):
+        domain("solfec", solfec)
+        _check.choice("kind", kind, _KINDS)
+        if kind not in ("RIGID", "OBSTACLE"):
+            raise ValueError(f"kind = '{kind}': this version has rigid bodies and obstacles; use 'RIGID' or 'OBSTACLE'")
+        material = bulk_material("material", solfec, material)
+        members = objects("shape", shape)
+        make = solfec._sim.rigid if kind == "RIGID" else solfec._sim.obstacle
+        handle = make(as_one(members), material=material._handle, label=None if label is None else text("label", label))
+        for member in members:
+            member._take("BODY")
+        self._bind(solfec, handle.id)
+
+    def _bind(self, solfec, id):
+        self._solfec, self._id = solfec, id
+        self._scheme, self._selfcontact = "DEFAULT", "OFF"
+        solfec._bodies[id] = self
+
+    @classmethod
+    def _named(cls, solfec, id):
+        """The one object for a body of this id."""
+        if id not in solfec._bodies:
+            cls.__new__(cls)._bind(solfec, id)
+        return solfec._bodies[id]
+
+    # --- where the state comes from ---------------------------------------------------------------------------
+
+    @property
+    def _handle(self):
+        """The body in the engine."""
+        self._check_there()
+        handle = Body(self._solfec._sim, self._id)
+        if not handle.exists:
+            raise ValueError(f"body {self._id} is no longer in the simulation: it was deleted or it left the EXTENTS"
+                             if self._solfec._reader is None else f"body {self._id} was made during the run; only its stored state can be read")
+        return handle
+
+    @property
+    def _row(self):
+        """What the results say about a body that the script did not make (READ mode); None when the engine has it."""
+        self._check_there()
+        if self._solfec._reader is None or self._solfec._engine.has_body(self._id):
+            return None
+        return next(b for b in self._solfec._reader.bodies if b["id"] == self._id)
+
+    def _state(self):
+        """(rotation, mass centre, velocity, spatial angular velocity, referential mass centre) now, or at the frame shown."""
+        frame = self._solfec._frame
+        if frame is None:
+            handle = self._handle
+            return handle.rotation, handle.position, handle.velocity, handle.angular_velocity, handle.center
+        self._check_there()
+        at = np.flatnonzero(frame.ids == self._id)
+        if not at.size:
+            raise ValueError(f"body {self._id} is not in the results at t = {frame.time:g} s")
+        return frame.rotations[at[0]], frame.positions[at[0]], frame.velocities[at[0]], frame.angular_velocities[at[0]], np.array(self.center)
+
+    # --- members ----------------------------------------------------------------------------------------------
+
+    @property
+    def kind(self):
+        """'RIGID' or 'OBSTACLE'."""
+        row = self._row
+        return (self._handle.kind if row is None else row["kind"]).upper()
+
+    @property
+    def label(self):
+        """Label; '' when none was given."""
+        row = self._row
+        return self._handle.label if row is None else row["label"]
+
+    @property
+    def id(self):
+        """Number of the body, unique within its SOLFEC object."""
+        return self._id
+
+    @property
+    def conf(self):
+        """Configuration of a rigid body: rotation matrix column by column, then the mass centre (12 numbers). None for obstacles."""
+        if self.kind == "OBSTACLE":
+            return None
+        rotation, position = self._state()[:2]
+        return floats(np.concatenate([rotation.T.ravel(), position]))
+
+    @property
+    def velo(self):
+        """Velocity of a rigid body: referential angular velocity (rad/s), then that of the mass centre (m/s). None for obstacles."""
+        if self.kind == "OBSTACLE":
+            return None
+        rotation, _, velocity, angular, _ = self._state()
+        return floats(np.concatenate([rotation.T @ angular, velocity]))
+
+    @property
+    def mass(self):
+        """kg."""
+        row = self._row
+        return float(self._handle.mass if row is None else row["mass"])
+
+    @property
+    def volume(self):
+        """m^3."""
+        row = self._row
+        return float(self._handle.volume if row is None else row["volume"])
+
+    @property
+    def center(self):
+        """Referential mass centre (x, y, z), m."""
+        row = self._row
+        return floats(self._handle.center if row is None else row["center"])
+
+    @property
+    def tensor(self):
+        """Referential inertia tensor about the mass centre, nine numbers column by column, kg m^2."""
+        return floats(self._handle.inertia.T)
+
+    @property
+    def constraints(self):
+        """List of the constraints that act on this body."""
+        def of(c):
+            bodies = c.adjbod
+            return self in bodies if isinstance(bodies, tuple) else bodies is self
+        return [c for c in self._solfec.constraints if of(c)]
+
+    @property
+    def ncon(self):
+        """Number of constraints that act on this body."""
+        return len(self.constraints)
+
+    @property
+    def selfcontact(self):
+        """'ON' or 'OFF'. Pieces of a rigid body never move against each other, so it changes nothing here."""
+        return self._selfcontact
+
+    @selfcontact.setter
+    def selfcontact(self, value):
+        self._selfcontact = flag("selfcontact", value)
+
+    @property
+    def scheme(self):
+        """Time integrator: 'DEFAULT' (RIG_NEG), 'RIG_POS', 'RIG_NEG' or 'RIG_IMP'."""
+        return self._scheme
+
+    @scheme.setter
+    def scheme(self, value):
+        _check.choice("scheme", value, ("DEFAULT", "RIG_POS", "RIG_NEG", "RIG_IMP"))
+        self._handle.scheme = "RIG_NEG" if value == "DEFAULT" else value
+        self._scheme = value
+
+    @property
+    def damping(self):
+        """Mass-proportional damping, 1/s."""
+        return float(self._handle.damping)
+
+    @damping.setter
+    def damping(self, value):
+        self._handle.damping = value
+
+    def _checkpoint_key(self):
+        return ("solfec_body", self._id)
+
+    def __repr__(self):
+        if self._taken_by:
+            return f"<BODY {self._id}: emptied by {self._taken_by}>"
+        there = self._row is not None or self._solfec._engine.has_body(self._id)
+        return f"<BODY {self._id} {self.kind}{f' {self.label!r}' if self.label else ''}>" if there else f"<BODY {self._id}: gone>"
+
+
+memory.RESOLVERS["solfec_body"] = lambda sim, id: BODY._named(sim._solfec, id)
+
+
+def body_of(what, value, solfec=None):
+    """A BODY object that is still there (and of this SOLFEC when one is given)."""
+    if not isinstance(value, BODY):
+        raise ValueError(f"{what} = {value!r}: a BODY object is expected")
+    if solfec is not None and value._solfec is not solfec:
+        raise ValueError(f"{what} = {value!r}: it belongs to another SOLFEC object")
+    value._check_there()
+    return value
+
+
+def with_domain(function):
+    """Let a routine whose first argument is a SOLFEC be called without it, as later scripts do: a BODY tells which."""
+    import functools
+    checked = routine(function)
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        if "solfec" not in kwargs and not (args and isinstance(args[0], SOLFEC)):
+            bodies = [a for a in (*args, *kwargs.values()) if isinstance(a, BODY)]
+            if bodies:
+                args = (bodies[0]._solfec, *args)
+        return checked(*args, **kwargs)
+
+    return wrapper
+
+
+@routine
+def BODY_CHARS(body, mass, volume, center, tensor):
+    """BODY_CHARS (body, mass, volume, center, tensor): override mass (kg), volume (m^3), mass centre (m) and inertia tensor
+    (nine numbers column by column, kg m^2) of a body."""
+    handle = body_of("body", body)._handle
+    values = np.ravel(np.asarray(tensor, dtype=float))
+    if values.size != 9:
+        raise ValueError(f"tensor = {tensor!r}: nine numbers are expected")
+    handle.set_characteristics(_check.positive("mass", mass), _check.positive("volume", volume), _check.vector("center", center),
+                               values.reshape(3, 3).T)
+
+
+@routine
+def INITIAL_VELOCITY(body, linear, angular):
+    """INITIAL_VELOCITY (body, linear, angular): velocity of the mass centre (m/s) and angular velocity (rad/s). An obstacle keeps
+    them for ever: so a drum is turned."""
+    handle = body_of("body", body)._handle
+    body._solfec._engine.set_velocity(handle.id, _check.vector("linear", linear), _check.vector("angular", angular))
+
+
+@routine
+def MATERIAL(solfec, body, volid, material):
+    """MATERIAL (solfec, body, volid, material): give the pieces of a body with this volume id another material (or its label)."""
+    domain("solfec", solfec)
+    handle, material = body_of("body", body, solfec)._handle, bulk_material("material", solfec, material)
+    volumes = {piece["volume_id"] for piece in handle.shape.pieces}
+    if _check.integer("volid", volid) not in volumes:
+        raise ValueError(f"volid = {volid}: the body has pieces of the volume ids {sorted(volumes)}")
+    densities = body.__dict__.setdefault("_densities", {})
+    base = solfec._engine.body_material(handle.id)
+    density = solfec._bulk_materials[base].density
+    weighed = _weigh(handle.shape, density, {**densities, volid: material.density})
+    handle.set_characteristics(*weighed)
+    densities[volid] = material.density
+
+
+def _weigh(shape, density, densities):
+    """(mass, volume, centre, inertia) of a shape with densities by volume id."""
+    engine = _scree.Engine(1.0)
+    id = engine.add_body(True, modern._shape(shape)._native, -1, density, densities, "")
+    return engine.mass(id), engine.volume(id), engine.center(id), engine.inertia(id)

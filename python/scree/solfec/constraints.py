@@ -1,0 +1,208 @@
+"""Constraints: those prescribed by the script and contacts, seen through the same kind of object."""
+import numpy as np
+
+from .. import _check, memory
+from ..handles import Constraint
+from ._arguments import Emptied, floats
+from .bodies import BODY, body_of, with_domain
+from .domain import domain, number_or_series
+
+__all__ = ["FIX_POINT", "FIX_DIRECTION", "SET_DISPLACEMENT", "SET_VELOCITY", "SET_ACCELERATION", "PUT_RIGID_LINK"]
+
+_KINDS = {"fixed_point": "FIXPNT", "fixed_direction": "FIXDIR", "velocity": "VELODIR", "displacement": "VELODIR", "acceleration": "VELODIR",
+          "link": "RIGLNK"}
+
+
+class CONSTRAINT(Emptied):
+    """A constraint. Local vectors are (tangent 1, tangent 2, normal) in the spatial base `base`; SI units."""
+
+    def __init__(self, solfec, id=None, row=None):
+        self._solfec, self._id, self._contact = solfec, id, row
+        if id is not None:
+            solfec._constraints[id] = self
+
+    @classmethod
+    def _named(cls, solfec, id):
+        """The one object for a prescribed constraint of this id."""
+        return solfec._constraints.get(id) or cls(solfec, id)
+
+    @property
+    def _row(self):
+        """Values: kind, bodies, points, frame (rows normal, tangents), local_force, gap, area, local_velocity, material, surfaces."""
+        self._check_there()
+        if self._contact is not None:
+            return self._contact
+        handle = Constraint(self._solfec._sim, self._id)
+        if not handle.exists:
+            raise ValueError(f"constraint {self._id} is no longer in the simulation: it or its body was deleted")
+        row = dict(handle._info)
+        row.update(_stored_row(self._solfec, self._id))
+        return row
+
+    @property
+    def kind(self):
+        """'CONTACT', 'FIXPNT', 'FIXDIR', 'VELODIR' or 'RIGLNK'."""
+        kind = self._row["kind"]
+        return _KINDS.get(kind, kind)
+
+    @property
+    def R(self):
+        """Average reaction over the last step, (RT1, RT2, RN), N."""
+        return _local(self._row["local_force"])
+
+    @property
+    def U(self):
+        """Relative velocity of a contact at the end of the last step, (UT1, UT2, UN), m/s; zero for other kinds."""
+        return _local(self._row.get("local_velocity", np.zeros(3)))
+
+    @property
+    def base(self):
+        """Spatial base: (eT1x, eT2x, eNx, eT1y, eT2y, eNy, eT1z, eT2z, eNz)."""
+        normal, tangent1, tangent2 = np.asarray(self._row["frame"])
+        return floats(np.column_stack([tangent1, tangent2, normal]))
+
+    @property
+    def point(self):
+        """Where the force acts, (x, y, z), m; both ends (x1, y1, z1, x2, y2, z2) for 'RIGLNK'."""
+        row = self._row
+        return floats(row["points"] if self.kind == "RIGLNK" else row["points"][0])
+
+    @property
+    def adjbod(self):
+        """(body1, body2) for 'CONTACT' and 'RIGLNK' (None: fixed in the air), the one BODY otherwise."""
+        kind = self.kind
+        bodies = tuple(None if b < 0 else BODY._named(self._solfec, int(b)) for b in self._row["bodies"])
+        return bodies if kind in ("CONTACT", "RIGLNK") else bodies[0]
+
+    @property
+    def matlab(self):
+        """Label of a contact's surface material, None for other kinds and where no material was defined."""
+        material = self._row.get("material", -1)
+        return self._solfec._surface_materials[material].label if 0 <= material < len(self._solfec._surface_materials) else None
+
+    @property
+    def gap(self):
+        """Gap of a contact, m; negative where bodies overlap. 0 for other kinds."""
+        return float(self._row.get("gap", 0.0))
+
+    @property
+    def area(self):
+        """Area of a contact, m^2. 0 for other kinds."""
+        return float(self._row.get("area", 0.0))
+
+    @property
+    def spair(self):
+        """Surface ids of a contact, None for other kinds."""
+        surfaces = self._row.get("surfaces")
+        return None if surfaces is None else (int(surfaces[0]), int(surfaces[1]))
+
+    def _checkpoint_key(self):
+        return None if self._id is None else ("solfec_constraint", self._id)
+
+    def __repr__(self):
+        return f"<CONSTRAINT: emptied by {self._taken_by}>" if self._taken_by else f"<CONSTRAINT {self.kind} R = {self.R}>"
+
+
+memory.RESOLVERS["solfec_constraint"] = lambda sim, id: CONSTRAINT._named(sim._solfec, id)
+
+
+def _local(values):
+    """(tangent 1, tangent 2, normal) from (normal, tangent 1, tangent 2)."""
+    return float(values[1]), float(values[2]), float(values[0])
+
+
+def _contact_row(table, k, frame):
+    return {"kind": "CONTACT", "bodies": table["bodies"][k], "points": [table["point"][k]], "frame": frame, "local_force": table["local_force"][k],
+            "local_velocity": table["local_velocity"][k], "gap": table["gap"][k], "area": table["area"][k], "material": int(table["material"][k]),
+            "surfaces": table["surfaces"][k]}
+
+
+def _stored_row(solfec, id):
+    """In READ mode: force and place of a prescribed constraint in the frame shown."""
+    frame = solfec._frame
+    if frame is None:
+        return {}
+    held = np.flatnonzero(frame.contacts["kind"] != 0)
+    ids = [int(i) for i in solfec._engine.constraint_ids()]
+    if len(held) != len(ids):
+        raise ValueError(f"the results have {len(held)} prescribed constraints at t = {frame.time:g} s, the script {len(ids)}: they cannot be matched")
+    k, table = held[ids.index(id)], frame.contacts
+    info = Constraint(solfec._sim, id)._info
+    points = [_placed(solfec, b, X) for b, X in zip(info["bodies"], info["referential_points"])]
+    return {"frame": table["frame"][k], "local_force": table["local_force"][k], "points": points}
+
+
+def _placed(solfec, body, X):
+    if body < 0:
+        return X
+    rotation, position, _, _, center = BODY._named(solfec, int(body))._state()
+    return rotation @ (X - center) + position
+
+
+def all_constraints(solfec):
+    """Prescribed constraints, then the contacts that touch or carry a force."""
+    held = [CONSTRAINT._named(solfec, int(i)) for i in solfec._engine.constraint_ids()]
+    frame = solfec._frame
+    if frame is not None:
+        table = frame.contacts
+        axes = table["frame"]
+        chosen = table["kind"] == 0
+    else:
+        table = solfec._sim.contacts
+        axes = np.stack([table["normal"], table["tangent1"], table["tangent2"]], axis=1)
+        chosen = np.ones(len(table["gap"]), dtype=bool)
+    chosen &= (table["gap"] <= 0) | np.any(table["local_force"] != 0, axis=1)
+    return held + [CONSTRAINT(solfec, row=_contact_row(table, k, axes[k])) for k in np.flatnonzero(chosen)]
+
+
+@with_domain
+def FIX_POINT(solfec, body, point):
+    """obj = FIX_POINT (solfec, body, point): hold a referential point (m) of a body in its place."""
+    domain("solfec", solfec)
+    made = solfec._sim.fix_point(body_of("body", body, solfec)._handle, point)
+    return CONSTRAINT(solfec, made.id)
+
+
+@with_domain
+def FIX_DIRECTION(solfec, body, point, direction):
+    """obj = FIX_DIRECTION (solfec, body, point, direction): forbid a referential point to move along a spatial direction."""
+    domain("solfec", solfec)
+    made = solfec._sim.fix_direction(body_of("body", body, solfec)._handle, point, direction)
+    return CONSTRAINT(solfec, made.id)
+
+
+@with_domain
+def SET_DISPLACEMENT(solfec, body, point, direction, tms):
+    """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m."""
+    domain("solfec", solfec)
+    made = solfec._sim.set_displacement(body_of("body", body, solfec)._handle, point, direction, number_or_series("tms", tms))
+    return CONSTRAINT(solfec, made.id)
+
+
+@with_domain
+def SET_VELOCITY(solfec, body, point, direction, value):
+    """obj = SET_VELOCITY (solfec, body, point, direction, value): velocity of a referential point along a direction, m/s: a number
+    or a TIME_SERIES."""
+    domain("solfec", solfec)
+    made = solfec._sim.set_velocity(body_of("body", body, solfec)._handle, point, direction, number_or_series("value", value))
+    return CONSTRAINT(solfec, made.id)
+
+
+@with_domain
+def SET_ACCELERATION(solfec, body, point, direction, tms):
+    """obj = SET_ACCELERATION (solfec, body, point, direction, tms): accelerate a referential point along a direction, m/s^2."""
+    domain("solfec", solfec)
+    made = solfec._sim.set_acceleration(body_of("body", body, solfec)._handle, point, direction, number_or_series("tms", tms))
+    return CONSTRAINT(solfec, made.id)
+
+
+@with_domain
+def PUT_RIGID_LINK(solfec, body1, body2, point1, point2):
+    """obj = PUT_RIGID_LINK (solfec, body1, body2, point1, point2): keep the distance of two referential points (m). One body may be
+    None: its point is then fixed in the air."""
+    domain("solfec", solfec)
+    if body1 is None and body2 is None:
+        raise ValueError("body1 = body2 = None: at least one body is needed")
+    bodies = [None if b is None else body_of(name, b, solfec)._handle for name, b in (("body1", body1), ("body2", body2))]
+    points = _check.vector("point1", point1), _check.vector("point2", point2)
+    return CONSTRAINT(solfec, solfec._sim.rigid_link(*bodies, *points).id)

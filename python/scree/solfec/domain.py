@@ -1,0 +1,247 @@
+"""SOLFEC, the object that holds one analysis, and its materials."""
+import json
+import math
+import os
+
+from .. import _check, _scree, memory, results, session
+from ..simulation import Simulation
+from ._arguments import flag, routine, text
+
+__all__ = ["SOLFEC", "SURFACE_MATERIAL", "BULK_MATERIAL"]
+
+#: Present in an output folder from the start of a RUN to its end: results with this file beside them are not finished.
+UNFINISHED = "unfinished"
+
+
+class SOLFEC:
+    """obj = SOLFEC (analysis, step, output): one analysis.
+
+    analysis: 'DYNAMIC'. step: time step, s. output: folder for results (`scree run --out` takes precedence). When the folder
+    holds the results of a finished run the object is in 'READ' mode: RUN does nothing, results can be read."""
+
+    @routine
+    def __init__(self, analysis, step, output):
+        _check.choice("analysis", analysis, ("DYNAMIC", "QUASI_STATIC"))
+        if analysis == "QUASI_STATIC":
+            raise ValueError("analysis = 'QUASI_STATIC': this version has rigid bodies, which it moves by their dynamics; use 'DYNAMIC' and "
+                             "body.damping to bring them to rest")
+        step, output = _check.positive("step", step), text("output", output)
+        self._analysis = analysis
+        self._sim = Simulation(step=step, gravity=None, out=output)
+        self._sim._solfec = self
+        self._engine = self._sim._engine
+        self._bodies, self._constraints = {}, {}
+        self._surface_materials, self._bulk_materials = [], []
+        self._interval = 0.0
+        self._verbose = "ON"
+        self._solver = None
+        self._reader, self._frame_index, self._frame_cache = None, 0, None
+        if not session.current().resume and _finished(self._sim.out):
+            self._reader = results.read(self._sim.out)
+
+    # --- the frame shown in READ mode -------------------------------------------------------------------------
+
+    @property
+    def _frame(self):
+        """The frame at which a SOLFEC in READ mode stands; None in WRITE mode."""
+        if self._reader is None:
+            return None
+        if self._frame_cache is None:
+            self._frame_cache = self._reader.frame(self._frame_index)
+        return self._frame_cache
+
+    def _show(self, index):
+        self._frame_index = min(max(index, 0), len(self._reader) - 1)
+        self._frame_cache = None
+
+    def _results(self):
+        """The results on disk: of an earlier run, or of this one once it has begun."""
+        if self._reader is not None:
+            return self._reader
+        if not os.path.exists(os.path.join(self._sim.out, "results.h5")) or self._sim._runs == 0:
+            raise ValueError("there are no results yet; call RUN first")
+        return results.read(self._sim.out)
+
+    # --- members ----------------------------------------------------------------------------------------------
+
+    @property
+    def analysis(self):
+        """Kind of analysis."""
+        return self._analysis
+
+    @property
+    def mode(self):
+        """'READ' or 'WRITE'."""
+        return "WRITE" if self._reader is None else "READ"
+
+    @property
+    def outpath(self):
+        """Folder of the results."""
+        return self._sim.out
+
+    @property
+    def time(self):
+        """Current time, s; in READ mode that of the frame shown."""
+        return self._sim.time if self._reader is None else float(self._frame.time)
+
+    @property
+    def step(self):
+        """Time step, s. Assign to change it."""
+        return self._sim.step
+
+    @step.setter
+    def step(self, value):
+        self._sim.step = value
+
+    @property
+    def verbose(self):
+        """'ON' or 'OFF': progress on standard output."""
+        return self._verbose
+
+    @verbose.setter
+    def verbose(self, value):
+        self._verbose = flag("verbose", value)
+
+    @property
+    def bodies(self):
+        """List of all BODY objects."""
+        from .bodies import BODY
+        ids = self._sim.bodies.ids if self._reader is None else self._frame.ids
+        return [BODY._named(self, int(i)) for i in ids]
+
+    @property
+    def nbod(self):
+        """Number of bodies."""
+        return len(self._sim.bodies) if self._reader is None else len(self._frame.ids)
+
+    @property
+    def constraints(self):
+        """List of CONSTRAINT objects: those prescribed, then the contacts that touch or carry a force."""
+        from .constraints import all_constraints
+        return all_constraints(self)
+
+    @property
+    def ncon(self):
+        """Number of constraints."""
+        return len(self.constraints)
+
+    def _checkpoint_key(self):
+        return ("solfec",)
+
+    def __repr__(self):
+        return f"<SOLFEC {self._analysis}, {self.mode} mode, t = {self.time:g} s, {self.nbod} bodies, results in {self.outpath}>"
+
+
+memory.RESOLVERS["solfec"] = lambda sim: sim._solfec
+
+
+def _finished(folder):
+    """True when a folder holds frames of a run that came to its end."""
+    checkpoint = os.path.join(folder, "checkpoint.h5")
+    if not os.path.exists(os.path.join(folder, "results.h5")) or not os.path.exists(checkpoint) or os.path.exists(os.path.join(folder, UNFINISHED)):
+        return False
+    try:
+        state = json.loads(_scree.Engine(1.0).peek_checkpoint(checkpoint, "python"))
+        return bool(state["finished"] or state["stopped"]) and len(results.read(folder)) > 0
+    except (OSError, ValueError, KeyError, RuntimeError):
+        return False
+
+
+def domain(what, value):
+    """A SOLFEC object."""
+    if not isinstance(value, SOLFEC):
+        raise ValueError(f"{what} = {value!r}: a SOLFEC object is expected")
+    return value
+
+
+class _Material:
+    """A material of the language: members of the engine's material under the manual's names."""
+
+    _renamed = {}
+    _readable = ()
+    _writable = ()
+
+    def __getattr__(self, name):
+        if name in self._readable or name in self._writable:
+            return getattr(self._handle, self._renamed.get(name, name))
+        known = self._readable + self._writable
+        raise AttributeError(f"{type(self).__name__} has no member '{name}'{_check.nearest(name, known)}")
+
+    def __setattr__(self, name, value):
+        if name.startswith("_"):
+            object.__setattr__(self, name, value)
+        elif name in self._writable:
+            setattr(self._handle, name, value)
+        else:
+            raise AttributeError(f"{type(self).__name__}: '{name}' cannot be set{_check.nearest(name, self._writable)}")
+
+    def _checkpoint_key(self):
+        return ("solfec_material", type(self).__name__, self._handle.id)
+
+    def __repr__(self):
+        return repr(self._handle)
+
+
+class SURFACE_MATERIAL(_Material):
+    """obj = SURFACE_MATERIAL (solfec | surf1, surf2, model, label, friction, cohesion, restitution, spring, dashpot).
+
+    The law between two surfaces; the default one when surf1 or surf2 is left out. model: 'SIGNORINI_COULOMB' (friction,
+    cohesion in Pa, restitution) or 'SPRING_DASHPOT' (spring in N/m, dashpot in N s/m, friction, cohesion)."""
+
+    _renamed = {"surf1": "surface1", "surf2": "surface2"}
+    _readable = ("surf1", "surf2", "label")
+    _writable = ("model", "friction", "cohesion", "restitution", "spring", "dashpot")
+
+    @routine
+    def __init__(self, solfec, surf1=None, surf2=None, model="SIGNORINI_COULOMB", label=None, friction=0.0, cohesion=0.0, restitution=0.0,
+                 spring=0.0, dashpot=0.0):
+        domain("solfec", solfec)
+        self._handle = solfec._sim.surface_material(surf1, surf2, model=text("model", model), friction=friction, cohesion=cohesion,
+                                                    restitution=restitution, spring=spring, dashpot=dashpot,
+                                                    label=label if label is None else text("label", label))
+        solfec._surface_materials.append(self)
+
+
+class BULK_MATERIAL(_Material):
+    """obj = BULK_MATERIAL (solfec | model, label, young, poisson, density): the material of volumes.
+
+    young: Pa. density: kg/m^3. Rigid bodies use the density alone, at the moment they are made."""
+
+    _readable = ("model", "label")
+    _writable = ("young", "poisson", "density")
+
+    @routine
+    def __init__(self, solfec, model="KIRCHHOFF", label=None, young=1e6, poisson=0.25, density=1e3):
+        domain("solfec", solfec)
+        self._handle = solfec._sim.bulk_material(density=density, young=young, poisson=poisson, model=text("model", model),
+                                                 label=label if label is None else text("label", label))
+        solfec._bulk_materials.append(self)
+
+
+memory.RESOLVERS["solfec_material"] = lambda sim, kind, id: (
+    sim._solfec._surface_materials if kind == "SURFACE_MATERIAL" else sim._solfec._bulk_materials)[id]
+
+
+def bulk_material(what, solfec, value):
+    """A BULK_MATERIAL of this SOLFEC, itself or by label."""
+    if isinstance(value, str):
+        for material in solfec._bulk_materials:
+            if material.label == value:
+                return material
+        raise ValueError(f"{what} = '{value}': no bulk material has this label{_check.nearest(value, [m.label for m in solfec._bulk_materials])}")
+    if not isinstance(value, BULK_MATERIAL) or value._handle._sim is not solfec._sim:
+        raise ValueError(f"{what} = {value!r}: a BULK_MATERIAL of this SOLFEC or its label is expected")
+    return value
+
+
+def stage_seconds(row, kind):
+    """Seconds of a stage of a step from a row of the step table."""
+    stages = {"TIMINT": "integrate", "CONDET": "detect", "LOCDYN": "assemble", "CONSOL": "solve", "CONUPD": None, "PARBAL": None}
+    stage = stages[_check.choice("kind", kind, stages)]
+    return 0.0 if stage is None else row[stage]
+
+
+def number_or_series(what, value):
+    """A finite number or a time series."""
+    from ..series import TimeSeries
+    return value if isinstance(value, TimeSeries) else _check.number(what, value, -math.inf)

@@ -1,0 +1,103 @@
+"""Time series and loads."""
+import numpy as np
+
+from .. import _check
+from ..series import TimeSeries
+from ._arguments import floats, routine, text
+from .bodies import body_of
+from .domain import domain, number_or_series
+
+__all__ = ["TIME_SERIES", "GRAVITY", "FORCE", "TORQUE"]
+
+
+class TIME_SERIES(TimeSeries):
+    """obj = TIME_SERIES (points | label, cache): a linear spline through points [t0, v0, t1, v1, ...] (s, value), or through
+    the pairs in a file of this path. It is constant before the first and after the last point.
+
+    label: a name. cache: not needed here; files are read as a whole."""
+
+    __slots__ = ()
+
+    @routine
+    def __init__(self, points, label=None, cache=0):
+        super().__init__(points, None if label is None else text("label", label))
+
+    @property
+    def derivative(self):
+        """The slope as a TIME_SERIES; each step between two slopes is drawn out over 1e-9 of its segment."""
+        t, v = self.times, self.values
+        if len(t) < 2:
+            return TIME_SERIES([float(t[0]) if len(t) else 0.0, 0.0])
+        slope, end = np.diff(v) / np.diff(t), t[1:] - 1e-9 * np.diff(t)
+        end[-1] = t[-1]
+        return TIME_SERIES(np.stack([t[:-1], slope, end, slope], axis=1).reshape(-1, 2))
+
+    @property
+    def integral(self):
+        """The integral from the first point on as a TIME_SERIES, exact at the points."""
+        t, v = self.times, self.values
+        sums = np.concatenate([[0.0], np.cumsum(0.5 * (v[1:] + v[:-1]) * np.diff(t))])
+        return TIME_SERIES(np.stack([t, sums], axis=1))
+
+
+@routine
+def GRAVITY(solfec, direction, value=None):
+    """GRAVITY (solfec, direction, value): acceleration of gravity along a direction, m/s^2: a number or a TIME_SERIES.
+
+    GRAVITY (solfec, vector) takes it as one vector; one component of it may be a TIME_SERIES when the others are 0."""
+    domain("solfec", solfec)
+    if value is not None:
+        solfec._sim.set_gravity(_check.direction("direction", direction), number_or_series("value", value))
+        return
+    parts = list(direction) if isinstance(direction, (tuple, list, np.ndarray)) else []
+    series = [k for k, part in enumerate(parts) if isinstance(part, TimeSeries)]
+    if len(parts) == 3 and series:
+        if len(series) > 1 or any(parts[k] != 0 for k in range(3) if k not in series):
+            raise ValueError("vector: one component may be a TIME_SERIES when the others are 0; use (solfec, direction, value) for other directions")
+        solfec._sim.set_gravity(np.eye(3)[series[0]], parts[series[0]])
+    else:
+        solfec._sim.gravity = _check.vector("vector", direction)
+
+
+def _convected(kind):
+    return _check.choice("kind", kind, ("SPATIAL", "CONVECTED")) == "CONVECTED"
+
+
+def _user_force(value, data, body):
+    """Adapt value (data, q, u, time, step), which returns nine numbers, to the engine's f(state, time, step)."""
+    given = data if isinstance(data, tuple) else () if data is None else (data,)
+
+    def force(state, time, step):
+        q = floats(np.concatenate([state.rotation.T.ravel(), state.position]))
+        u = floats(np.concatenate([state.referential_angular, state.velocity]))
+        answer = np.ravel(np.asarray(value(*given, q, u, time, step), dtype=float))
+        if answer.size not in (3, 6, 9):
+            raise ValueError(f"FORCE: the callback of body {body} returned {answer.size} numbers; nine are expected: spatial force (N), spatial "
+                             "torque and referential torque (N m); the torques may be left out")
+        parts = np.zeros(9)
+        parts[:answer.size] = answer
+        return parts[:3], parts[3:6], parts[6:]
+
+    return force
+
+
+@routine
+def FORCE(body, kind, point, direction, value, data=None):
+    """FORCE (body, kind, point, direction, value | data): a force on a referential point (m) of a body.
+
+    kind: 'SPATIAL' (the direction stays) or 'CONVECTED' (it turns with the body). value: N, a number, a TIME_SERIES or a
+    function value (data, q, u, time, step) returning nine numbers: spatial force (N) at the mass centre, spatial torque and
+    referential torque (N m); q and u are laid out as in body.conf and body.velo. A tuple as data is spread over the function's
+    arguments; without data they begin with q. With a function, point and direction are not used."""
+    handle, convected = body_of("body", body)._handle, _convected(kind)
+    if callable(value) and not isinstance(value, TimeSeries):
+        handle.apply_function(_user_force(value, data, body.id))
+    else:
+        handle.apply_force(_check.vector("point", point), _check.direction("direction", direction), number_or_series("value", value), convected)
+
+
+@routine
+def TORQUE(body, kind, direction, value):
+    """TORQUE (body, kind, direction, value): a torque about a direction on a rigid body, N m: a number or a TIME_SERIES."""
+    handle, convected = body_of("body", body)._handle, _convected(kind)
+    handle.apply_torque(_check.direction("direction", direction), number_or_series("value", value), convected)

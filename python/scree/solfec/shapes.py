@@ -1,0 +1,335 @@
+"""Geometry of the language: objects that are changed in place and emptied by what uses them. Metres and degrees."""
+import math
+
+import numpy as np
+
+from .. import _check, _scree
+from .. import shapes as modern
+from ._arguments import Emptied, floats, is_point, routine
+
+__all__ = ["CONVEX", "HULL", "MESH", "HEX", "ROUGH_HEX", "PIPE", "SPHERE", "ELLIP", "SCALE", "TRANSLATE", "ROTATE", "SPLIT", "COPY",
+           "MASS_CENTER", "OVERLAPPING"]
+
+
+class Geometry(Emptied):
+    """A geometric object or a collection of objects of one type."""
+
+    def _set(self, shape, collection=None):
+        self._value = shape if collection is None else modern.join(collection._shape, shape)
+        if collection is not None:
+            collection._take(type(self).__name__)
+
+    @property
+    def _shape(self):
+        self._check_there()
+        return self._value
+
+    def _collection(self, collection):
+        """Check the optional last argument, to which the object is appended."""
+        if collection is not None:
+            if type(collection) is not type(self):
+                raise ValueError(f"a {type(self).__name__} object is expected as the collection, not {collection!r}")
+            collection._check_there()
+        return collection
+
+    @classmethod
+    def _of(cls, shape):
+        made = cls.__new__(cls)
+        made._value = shape
+        return made
+
+    def __repr__(self):
+        return f"<{type(self).__name__}: emptied by {self._taken_by}>" if self._taken_by else f"<{type(self).__name__}: {self._value!r}>"
+
+
+class CONVEX(Geometry):
+    """obj = CONVEX (vertices, faces, volid | convex): a convex polyhedron, or a collection of them.
+
+    vertices: [x0, y0, z0, x1, ...], m. faces: [n, v1, ..., vn, surface id, ...], vertices counter-clockwise seen from outside.
+    volid: volume id. convex: collection to append to (emptied)."""
+
+    @routine
+    def __init__(self, vertices, faces, volid, convex=None):
+        points = _check.points("vertices", vertices)
+        numbers = [_check.integer(f"faces[{k}]", f) for k, f in enumerate(faces)]
+        collection = self._collection(convex)
+        self._set(modern.Shape(_scree.make_convex(points, numbers, _check.integer("volid", volid))), collection)
+
+    @property
+    def _vertices(self):
+        return np.concatenate([np.asarray(piece["vertices"]).reshape(-1, 3) for piece in self._shape.pieces])
+
+    @property
+    def nver(self):
+        """Number of vertices (of all members of a collection)."""
+        return len(self._vertices)
+
+    def vertex(self, n):
+        """Coordinates (x, y, z) of a vertex, m."""
+        return _row("vertex", self._vertices, n)
+
+
+@routine
+def HULL(points, volid, surfid, convex=None):
+    """obj = HULL (points, volid, surfid | convex): the convex hull of points [x0, y0, z0, x1, ...], m, as a CONVEX object.
+
+    surfid: one surface id for all faces. convex: collection to append to (emptied)."""
+    made = CONVEX.__new__(CONVEX)
+    collection = made._collection(convex)
+    made._set(modern.hull(_check.points("points", points), surface=_check.integer("surfid", surfid), volume=_check.integer("volid", volid)), collection)
+    return made
+
+
+class MESH(Geometry):
+    """obj = MESH (nodes, elements, surfids): a volumetric mesh of tetrahedra (4 nodes), pyramids (5), wedges (6), hexahedra (8).
+
+    nodes: [x0, y0, z0, ...], m. elements: [n, n1, ..., nn, volume id, ...]. surfids: [surface id of all faces not named,
+    n, n1, ..., nn, surface id, ...] or that first number alone."""
+
+    @routine
+    def __init__(self, nodes, elements, surfids):
+        packed = [_check.integer(f"elements[{k}]", e) for k, e in enumerate(elements)]
+        surfaces = [surfids] if np.ndim(surfids) == 0 else list(surfids)
+        surfaces = [_check.integer(f"surfids[{k}]", s) for k, s in enumerate(surfaces)]
+        self._set(modern.Shape(_scree.make_mesh(_check.points("nodes", nodes), packed, surfaces)))
+
+    @property
+    def _nodes(self):
+        return np.concatenate([np.asarray(mesh["nodes"]).reshape(-1, 3) for mesh in self._shape.meshes])
+
+    @property
+    def nnod(self):
+        """Number of nodes."""
+        return len(self._nodes)
+
+    def node(self, n):
+        """Coordinates (x, y, z) of a node, m."""
+        return _row("node", self._nodes, n)
+
+
+def _row(what, table, n):
+    n = _check.integer(what, n)
+    if not 0 <= n < len(table):
+        raise ValueError(f"{what} ({n}): numbers from 0 to {len(table) - 1} are expected")
+    return floats(table[n])
+
+
+def _scheme(what, values, cells):
+    if values is None:
+        return []
+    if len(values) != cells:
+        raise ValueError(f"{what}: {cells} relative sizes are expected, one a subdivision, not {len(values)}")
+    return [_check.positive(f"{what}[{k}]", v) for k, v in enumerate(values)]
+
+
+def _surface_ids(surfids, count):
+    ids = [surfids] * count if np.ndim(surfids) == 0 else list(surfids)
+    if len(ids) != count:
+        raise ValueError(f"surfids = {surfids!r}: {count} surface ids are expected")
+    return [_check.integer(f"surfids[{k}]", s) for k, s in enumerate(ids)]
+
+
+@routine
+def HEX(nodes, i, j, k, volid, surfids, dx=None, dy=None, dz=None):
+    """obj = HEX (nodes, i, j, k, volid, surfids | dx, dy, dz): a MESH of i x j x k hexahedra stretched between eight nodes, m.
+
+    surfids: six surface ids. dx, dy, dz: relative sizes of the subdivisions (default: equal)."""
+    i, j, k = (_check.integer(n, v, 1) for n, v in zip("ijk", (i, j, k)))
+    corners = _check.points("nodes", nodes)
+    if len(corners) != 8:
+        raise ValueError(f"nodes: eight nodes (24 numbers) are expected, not {len(corners)}")
+    return MESH._of(modern.Shape(_scree.make_hex(corners, i, j, k, _check.integer("volid", volid), _surface_ids(surfids, 6),
+                                                 _scheme("dx", dx, i), _scheme("dy", dy, j), _scheme("dz", dz, k))))
+
+
+@routine
+def ROUGH_HEX(shape, i, j, k, dx=None, dy=None, dz=None):
+    """obj = ROUGH_HEX (shape, i, j, k | dx, dy, dz): a hexahedral MESH along the principal axes of inertia that properly
+    contains a CONVEX object or a list of them."""
+    i, j, k = (_check.integer(n, v, 1) for n, v in zip("ijk", (i, j, k)))
+    members = objects("shape", shape)
+    if not all(isinstance(m, CONVEX) for m in members):
+        raise ValueError(f"shape = {shape!r}: CONVEX objects are expected")
+    return MESH._of(modern.Shape(_scree.make_rough_hex(as_one(members)._native, i, j, k, _scheme("dx", dx, i), _scheme("dy", dy, j), _scheme("dz", dz, k))))
+
+
+@routine
+def PIPE(pnt, dir, rin, thi, ndir, nrad, nthi, volid, surfids):
+    """obj = PIPE (pnt, dir, rin, thi, ndir, nrad, nthi, volid, surfids): a MESH of a pipe about the axis from pnt to pnt + dir.
+
+    rin: inner radius, thi: wall thickness, m. ndir, nrad, nthi: elements along, around and through the wall. surfids: four ids
+    (inner, outer, bottom, top)."""
+    counts = (_check.integer("ndir", ndir, 1), _check.integer("nrad", nrad, 3), _check.integer("nthi", nthi, 1))
+    return MESH._of(modern.Shape(_scree.make_pipe(_check.vector("pnt", pnt), _check.direction("dir", dir), _check.positive("rin", rin),
+                                                  _check.positive("thi", thi), *counts, _check.integer("volid", volid), _surface_ids(surfids, 4))))
+
+
+class SPHERE(Geometry):
+    """obj = SPHERE (center, radius, volid, surfid | sphere): a sphere, or a collection of spheres; m.
+
+    sphere: collection to append to (emptied). Members of a collection: those of its last sphere."""
+
+    @routine
+    def __init__(self, center, radius, volid, surfid, sphere=None):
+        shape = modern.sphere(_check.vector("center", center), _check.positive("radius", radius), surface=_check.integer("surfid", surfid),
+                              volume=_check.integer("volid", volid))
+        self._set(shape, self._collection(sphere))
+
+    @property
+    def center(self):
+        """Centre (x, y, z), m."""
+        return floats(self._shape.pieces[-1]["center"])
+
+    @property
+    def radius(self):
+        """m."""
+        return float(self._shape.pieces[-1]["radius"])
+
+
+class ELLIP(Geometry):
+    """obj = ELLIP (center, radii, volid, surfid): an ellipsoid with semi-axes radii along x, y, z; m."""
+
+    @routine
+    def __init__(self, center, radii, volid, surfid):
+        self._set(modern.ellipsoid(_check.vector("center", center), _check.vector("radii", radii), surface=_check.integer("surfid", surfid),
+                                   volume=_check.integer("volid", volid)))
+
+    @property
+    def center(self):
+        """Centre (x, y, z), m."""
+        return floats(self._shape.pieces[-1]["center"])
+
+    @property
+    def radii(self):
+        """Semi-axes, m."""
+        return floats(self._shape.pieces[-1]["radii"])
+
+
+# --- what routines need of shapes -----------------------------------------------------------------------------
+
+def objects(what, shape):
+    """The geometric objects in an object or a (nested) list of objects; none of them empty, none twice."""
+    if isinstance(shape, Geometry):
+        members = [shape]
+    elif isinstance(shape, (list, tuple)) and shape:
+        members = [m for part in shape for m in objects(what, part)]
+    else:
+        raise ValueError(f"{what} = {shape!r}: a CONVEX, MESH, SPHERE or ELLIP object or a list of them is expected")
+    for member in members:
+        member._check_there()
+    if len({id(m) for m in members}) < len(members):
+        raise ValueError(f"{what}: the same object is in the list twice; use COPY for the second")
+    return members
+
+
+def as_one(members):
+    """One shape of the modern interface from objects."""
+    return modern.join(*(m._shape for m in members))
+
+
+def _like(members, shape):
+    """A shape as an object of the type its sources had; sources of several types become CONVEX where they were polyhedra."""
+    kinds = {type(m) for m in members}
+    return (kinds.pop() if len(kinds) == 1 else CONVEX)._of(shape)
+
+
+def _apply(shape, point_map, shape_map):
+    """A point is mapped to a new tuple; objects are changed in place and returned as they came."""
+    if is_point(shape):
+        return floats(point_map(_check.vector("shape", shape)))
+    members = objects("shape", shape)
+    results = [shape_map(m._shape) for m in members]
+    for member, result in zip(members, results):
+        member._value = result
+    return shape
+
+
+@routine
+def SCALE(shape, coefs):
+    """obj = SCALE (shape, coefs): scale objects in place along x, y, z; or map a point (x, y, z)."""
+    factors = _check.vector("coefs", coefs)
+    if not (factors > 0).all():
+        raise ValueError(f"coefs = {coefs!r}: factors must be positive")
+    return _apply(shape, lambda x: x * factors, lambda s: modern.scale(s, factors))
+
+
+@routine
+def TRANSLATE(shape, vector):
+    """obj = TRANSLATE (shape, vector): move objects in place by a vector, m; or map a point (x, y, z)."""
+    step = _check.vector("vector", vector)
+    return _apply(shape, lambda x: x + step, lambda s: modern.translate(s, step))
+
+
+@routine
+def ROTATE(shape, point, vector, angle):
+    """obj = ROTATE (shape, point, vector, angle): turn objects in place about the axis along `vector` through `point`, by
+    an angle in degrees; or map a point (x, y, z)."""
+    center, axis = _check.vector("point", point), _check.direction("vector", vector)
+    turn = math.radians(_check.number("angle", angle))
+    return _apply(shape, lambda x: _scree.rotated_point(x, center, axis, turn), lambda s: modern.rotate(s, axis, turn, center))
+
+
+@routine
+def SPLIT(shape, point, normal, surfid=0, topoadj="OFF", remesh=None):
+    """(one, two) = SPLIT (shape, point, normal | surfid): cut objects by the plane through a point: what is below and what
+    is above it, None where nothing is.
+
+    shape: emptied. Polyhedra are cut, the new faces get `surfid`; spheres and ellipsoids go to the side of their centre.
+    topoadj and remesh belong to finite element meshes and are not used here."""
+    members = objects("shape", shape)
+    place, axis, surface = _check.vector("point", point), _check.direction("normal", normal), _check.integer("surfid", surfid)
+    groups = {}
+    for member in members:
+        groups.setdefault(CONVEX if isinstance(member, MESH) else type(member), []).append(member)
+    sides = ([], [])
+    for kind, group in groups.items():
+        for side, half in zip(sides, modern.split(as_one(group), place, axis, surface)):
+            if half is not None:
+                side.append(kind._of(half))
+    for member in members:
+        member._take("SPLIT")
+    return tuple(None if not side else side[0] if len(side) == 1 else side for side in sides)
+
+
+@routine
+def COPY(shape):
+    """obj = COPY (shape): a copy of an object; of a list, one collection when all are of one type, else a list."""
+    members = objects("shape", shape)
+    if len({type(m) for m in members}) == 1:
+        return _like(members, as_one(members))
+    return [type(m)._of(m._shape) for m in members]
+
+
+@routine
+def MASS_CENTER(shape):
+    """obj = MASS_CENTER (shape): mass centre (x, y, z), m, of objects of equal density, or the referential one of a BODY."""
+    from .bodies import BODY
+    if isinstance(shape, BODY):
+        return shape.center
+    return floats(as_one(objects("shape", shape)).center)
+
+
+@routine
+def OVERLAPPING(obstacles, shapes, negate=False, gap=0.0):
+    """obj = OVERLAPPING (obstacles, shapes | not, gap): those of `shapes` (emptied) that overlap an obstacle, as a list.
+
+    The third argument, when true, asks for those that do not. gap: m, objects nearer than this count as overlapping."""
+    walls, members = objects("obstacles", obstacles), objects("shapes", shapes)
+    gap = abs(_check.number("gap", gap))
+    wall = as_one(walls)
+    kept = [m for m in members if _overlap(wall, m._shape, gap) != bool(negate)]
+    made = [type(m)._of(m._shape) for m in kept]
+    for member in members:
+        member._take("OVERLAPPING")
+    return made
+
+
+def _overlap(one, two, gap):
+    """True when two shapes touch within a gap: the engine detects contacts between them as bodies."""
+    engine = _scree.Engine(1e-6)
+    engine.set_contact("margin", gap)
+    engine.add_body(False, one._native, -1, 1.0, {}, "")
+    engine.add_body(True, two._native, -1, 1.0, {}, "")
+    engine.set_solver("GAUSS_SEIDEL", _scree.StopRule(max_iterations=0), {}, "continue", None)
+    engine.advance(1, math.inf)
+    return bool((engine.contacts()["gap"] <= gap).any())

@@ -1,0 +1,229 @@
+"""Solver objects of the language. They are settings; RUN hands them to the engine, and changes made later reach it too."""
+import weakref
+
+from .. import _check, _scree
+from ._arguments import call_with, flag, routine
+
+__all__ = ["GAUSS_SEIDEL_SOLVER", "EXPLICIT_SOLVER", "PENALTY_SOLVER", "NEWTON_SOLVER"]
+
+_DIAGONAL = ("SEMISMOOTH_NEWTON", "PROJECTED_GRADIENT", "DE_SAXE_AND_FENG")
+_VARIANTS = ("FULL", "MIDDLE_JACOBI", "BOUNDARY_JACOBI", "SIMPLIFIED")
+
+
+class Solver:
+    """Base of solver objects: knows the simulation it solves for."""
+
+    _sim_reference = None
+    stopped = False  #: set when a failure callback ended the run
+
+    @property
+    def _sim(self):
+        return self._sim_reference and self._sim_reference()
+
+    def _bind(self, sim):
+        """Hand the settings to a simulation."""
+        self._sim_reference = weakref.ref(sim)
+        self.stopped = False
+        self._apply(sim)
+
+    def _changed(self):
+        sim = self._sim
+        if sim is not None:
+            self._apply(sim)
+
+    @property
+    def _report(self):
+        sim = self._sim
+        return sim.solve_report if sim is not None and sim.steps else None
+
+    @property
+    def iters(self):
+        """Iterations of the last solve."""
+        report = self._report
+        return 0 if report is None else int(report["iterations"])
+
+
+def _member(name, check, text):
+    """A readable and writable member; assigned values are checked and reach a running simulation."""
+    def read(self):
+        return getattr(self, "_" + name)
+
+    def write(self, value):
+        setattr(self, "_" + name, check(name, value))
+        self._changed()
+
+    return property(read, write, doc=text)
+
+
+def _count(name, value):
+    return _check.integer(name, value, 1)
+
+
+class GAUSS_SEIDEL_SOLVER(Solver):
+    """obj = GAUSS_SEIDEL_SOLVER (epsilon, maxiter | failure, diagepsilon, diagmaxiter, diagsolver, data, callback).
+
+    epsilon: relative change of the reactions in a sweep that ends the solve. maxiter: most sweeps. failure: what to do when
+    they do not suffice: 'CONTINUE', 'EXIT' (RuntimeError) or 'CALLBACK': callback (obj, data) is called and 0 ends the run
+    (without a callback: 'EXIT'). diagepsilon (default epsilon / 100), diagmaxiter (default max (100, maxiter / 100)), diagsolver
+    ('SEMISMOOTH_NEWTON', 'PROJECTED_GRADIENT' or 'DE_SAXE_AND_FENG'): how each block is solved; an exact solve steps in when it fails.
+
+    A number as the third argument, or the keyword meritval, is the bound of the merit function that then ends the solve instead
+    of epsilon, as in later scripts; the other arguments move on by one place."""
+
+    @routine
+    def __init__(self, epsilon, maxiter, *later, meritval=None, failure=None, diagepsilon=None, diagmaxiter=None, diagsolver=None, data=None,
+                 callback=None):
+        given = dict(meritval=meritval, failure=failure, diagepsilon=diagepsilon, diagmaxiter=diagmaxiter, diagsolver=diagsolver, data=data,
+                     callback=callback)
+        order = [k for k in given if k != "meritval" or (later and not isinstance(later[0], str))]
+        if len(later) > len(order):
+            raise ValueError(f"{2 + len(later)} arguments are too many; they are (epsilon, maxiter, {', '.join(order)})")
+        for name, value in zip(order, later):
+            if given[name] is not None:
+                raise ValueError(f"{name} is given twice")
+            given[name] = value
+        self._set(epsilon, maxiter, **given)
+
+    def _set(self, epsilon, maxiter, meritval, failure, diagepsilon, diagmaxiter, diagsolver, data, callback):
+        self._epsilon = _check.positive("epsilon", epsilon)
+        self._maxiter = _count("maxiter", maxiter)
+        self._meritval = None if meritval is None else _check.positive("meritval", meritval)
+        self._failure = _check.choice("failure", "CONTINUE" if failure is None else failure, ("CONTINUE", "EXIT", "CALLBACK"))
+        self._diagepsilon = self._epsilon / 100 if diagepsilon is None else _check.positive("diagepsilon", diagepsilon)
+        self._diagmaxiter = max(100, self._maxiter // 100) if diagmaxiter is None else _count("diagmaxiter", diagmaxiter)
+        self._diagsolver = _check.choice("diagsolver", "SEMISMOOTH_NEWTON" if diagsolver is None else diagsolver, _DIAGONAL)
+        self._data = data
+        self._callback = None if callback is None else _check.function("callback", callback)
+        self._history, self._reverse, self._variant = "OFF", "OFF", "FULL"
+
+    epsilon = _member("epsilon", _check.positive, "Relative change of the reactions that ends a solve.")
+    maxiter = _member("maxiter", _count, "Most sweeps.")
+    meritval = _member("meritval", _check.positive, "Bound of the merit function that ends a solve; None: epsilon does.")
+    diagepsilon = _member("diagepsilon", _check.positive, "Relative accuracy of a block's solve.")
+    diagmaxiter = _member("diagmaxiter", _count, "Most iterations of a block's solve.")
+    diagsolver = _member("diagsolver", lambda n, v: _check.choice(n, v, _DIAGONAL), "How a block is solved.")
+    history = _member("history", flag, "'ON' or 'OFF': keep the error of every sweep in rerhist.")
+    reverse = _member("reverse", flag, "'ON' or 'OFF': alternate forward and backward sweeps.")
+    variant = _member("variant", lambda n, v: _check.choice(n, v, _VARIANTS), "Variant of the sweeps between processes; one process does 'FULL' ones.")
+
+    @property
+    def failure(self):
+        """What happens when a solve fails."""
+        return self._failure
+
+    @property
+    def data(self):
+        """Data of the failure callback."""
+        return self._data
+
+    @property
+    def callback(self):
+        """The failure callback."""
+        return self._callback
+
+    @property
+    def error(self):
+        """'OK', 'DIVERGED', 'DIAGONAL_DIVERGED' or 'DIAGONAL_FAILED': of the last solve. The engine finishes blocks that their
+        solver cannot by an exact solve; they are reported when the sweeps as a whole failed too."""
+        report = self._report
+        if report is None or report["status"] == "converged":
+            return "OK"
+        return "DIAGONAL_DIVERGED" if report["fallbacks"] else "DIVERGED"
+
+    @property
+    def rerhist(self):
+        """Errors of the last solve, sweep by sweep; None unless history is 'ON'."""
+        if self._history == "OFF":
+            return None
+        report = self._report
+        return [] if report is None else [float(x) for x in report["history"]]
+
+    def _apply(self, sim):
+        by_merit = self._meritval is not None
+        stop = _scree.StopRule(tolerance=self._meritval if by_merit else self._epsilon, yardstick="merit" if by_merit else "residual",
+                               max_iterations=self._maxiter, history=self._history == "ON")
+        options = {"criterion": "yardstick" if by_merit else "relative_change", "diagonal_solver": self._diagsolver,
+                   "diagonal_epsilon": self._diagepsilon, "diagonal_max_iterations": self._diagmaxiter, "reverse": self._reverse == "ON"}
+        calls = self._failure == "CALLBACK" and self._callback is not None
+        policy = "callback" if calls else "continue" if self._failure == "CONTINUE" else "raise"
+        sim._engine.set_solver("GAUSS_SEIDEL", stop, options, policy, self._failed if calls else None)
+
+    def _failed(self, report):
+        answer = call_with(self._callback, self._data, self)
+        self.stopped = answer is not None and not answer
+        return not self.stopped
+
+
+class EXPLICIT_SOLVER(Solver):
+    """obj = EXPLICIT_SOLVER (): contacts by springs and dashpots, one at a time; every surface material is then taken as
+    'SPRING_DASHPOT', so give it a spring. Prescribed constraints are solved exactly."""
+
+    @routine
+    def __init__(self):
+        pass
+
+    def _apply(self, sim):
+        sim._engine.set_solver("EXPLICIT", _scree.StopRule(), {}, "continue", None)
+
+
+class PENALTY_SOLVER(EXPLICIT_SOLVER):
+    """obj = PENALTY_SOLVER (| variant): the later name of EXPLICIT_SOLVER. variant: 'IMPLICIT' or 'EXPLICIT'; both use the
+    law of the manual, which is implicit in each contact and explicit between contacts."""
+
+    @routine
+    def __init__(self, variant="IMPLICIT"):
+        self._variant = _check.choice("variant", variant, ("IMPLICIT", "EXPLICIT"))
+
+    @property
+    def variant(self):
+        """As given."""
+        return self._variant
+
+
+class NEWTON_SOLVER(Solver):
+    """obj = NEWTON_SOLVER (| meritval, maxiter, locdyn, linver, linmaxiter, maxmatvec, epsilon, delta, theta, omega, gsflag, reldelta).
+
+    Projected quasi-Newton method. meritval: bound of the merit function that ends a solve. maxiter: most steps. linver: 'GMRES' (or
+    'PQN') or 'DIAG'. linmaxiter, maxmatvec, epsilon, delta, reldelta, theta, omega: its linear solves and smoothing, see `scree solvers`
+    (None: the engine's choice). gsflag: 'ON' lets Gauss-Seidel sweeps take over when it fails. locdyn: 'ON' or 'OFF', not used: W is never assembled."""
+
+    @routine
+    def __init__(self, meritval=1e-8, maxiter=1000, locdyn="ON", linver="GMRES", linmaxiter=None, maxmatvec=None, epsilon=None, delta=None,
+                 theta=None, omega=None, gsflag="ON", reldelta=None):
+        self._meritval, self._maxiter = _check.positive("meritval", meritval), _count("maxiter", maxiter)
+        self._locdyn, self._gsflag = flag("locdyn", locdyn), flag("gsflag", gsflag)
+        self._linver = _check.choice("linver", linver, ("GMRES", "PQN", "DIAG"))
+        self._options = {}
+        for name, value, check in (("linmaxiter", linmaxiter, _count), ("maxmatvec", maxmatvec, _count), ("epsilon", epsilon, _check.positive),
+                                   ("delta", delta, _check.number), ("theta", theta, _check.positive), ("omega", omega, _check.number)):
+            if value is not None:
+                self._options[name] = check(name, value)
+        if reldelta is not None:
+            self._options["reldelta"] = {"OFF": "none", "ON": "avg"}.get(reldelta, reldelta)
+
+    meritval = _member("meritval", _check.positive, "Bound of the merit function that ends a solve.")
+    maxiter = _member("maxiter", _count, "Most Newton steps.")
+    gsflag = _member("gsflag", flag, "'ON': Gauss-Seidel sweeps take over when Newton fails.")
+
+    def __getattr__(self, name):
+        if name in ("linmaxiter", "maxmatvec", "epsilon", "delta", "theta", "omega", "reldelta"):
+            return self._options.get(name)
+        if name in ("linver", "locdyn"):
+            return self.__dict__["_" + name]
+        raise AttributeError(f"NEWTON_SOLVER has no member '{name}'")
+
+    @property
+    def error(self):
+        """'OK' or 'DIVERGED': of the last solve."""
+        report = self._report
+        return "OK" if report is None or report["status"] == "converged" else "DIVERGED"
+
+    def _apply(self, sim):
+        stop = _scree.StopRule(tolerance=self._meritval, yardstick="merit", max_iterations=max(10000, self._maxiter))
+        options = {"maxiter": self._maxiter, "linver": "DIAG" if self._linver == "DIAG" else "GMRES", "gsflag": self._gsflag, **self._options}
+        sim._engine.set_solver("NEWTON", stop, options, "continue", None)
+
+
+def apply_default(sim):
+    """What RUN uses when it is given no solver: AUTO, to a residual of 1e-8."""
+    sim._engine.set_solver("AUTO", _scree.StopRule(), {}, "continue", None)
