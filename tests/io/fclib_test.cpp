@@ -1,5 +1,7 @@
 #include "io/fclib.hpp"
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <functional>
 #include <random>

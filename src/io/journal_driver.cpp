@@ -1,0 +1,153 @@
+#include "io/journal_driver.hpp"
+
+#include <filesystem>
+
+namespace scree::io::h5 {
+namespace {
+
+// HDF5 sees the first member only.
+struct Driver {
+  H5FD_t base;
+  JournaledFile file;
+  haddr_t end_of_allocation = 0;
+
+  Driver(const char* path, JournaledFile::Mode mode) : base{}, file(path, mode) {}
+};
+
+Driver* driver(H5FD_t* file) { return reinterpret_cast<Driver*>(file); }
+const Driver* driver(const H5FD_t* file) { return reinterpret_cast<const Driver*>(file); }
+
+// No exception may pass through the C library.
+H5FD_t* open(const char* name, unsigned flags, hid_t, haddr_t) {
+  try {
+    const bool create = (flags & H5F_ACC_TRUNC) != 0;
+    if (!create && !std::filesystem::is_regular_file(name)) return nullptr;
+    const auto mode = create ? JournaledFile::Mode::create : flags & H5F_ACC_RDWR ? JournaledFile::Mode::append : JournaledFile::Mode::read;
+    return &(new Driver(name, mode))->base;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+// Closing commits; flushes do not: only commit() knows when a frame is whole.
+herr_t close(H5FD_t* file) {
+  Driver* d = driver(file);
+  bool done = true;
+  try {
+    if (d->file.dirty()) done = d->file.commit(d->end_of_allocation);
+  } catch (...) {
+    done = false;
+  }
+  delete d;
+  return done ? 0 : -1;
+}
+
+int compare(const H5FD_t* a, const H5FD_t* b) {
+  const struct stat &first = driver(a)->file.identity(), &second = driver(b)->file.identity();
+  if (first.st_dev != second.st_dev) return first.st_dev < second.st_dev ? -1 : 1;
+  return first.st_ino == second.st_ino ? 0 : first.st_ino < second.st_ino ? -1 : 1;
+}
+
+herr_t query(const H5FD_t*, unsigned long* flags) {
+  if (flags)
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
+             H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  return 0;
+}
+
+haddr_t get_eoa(const H5FD_t* file, H5FD_mem_t) { return driver(file)->end_of_allocation; }
+herr_t set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
+  driver(file)->end_of_allocation = address;
+  return 0;
+}
+haddr_t get_eof(const H5FD_t* file, H5FD_mem_t) { return driver(file)->file.size(); }
+
+herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
+  *handle = driver(file);
+  return 0;
+}
+
+herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
+  if (address == HADDR_UNDEF || address + size > driver(file)->end_of_allocation || address + size < address) return -1;
+  try {
+    return driver(file)->file.read(address, size, static_cast<char*>(buffer)) ? 0 : -1;
+  } catch (...) {
+    return -1;
+  }
+}
+
+herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* buffer) {
+  if (address == HADDR_UNDEF || address + size > driver(file)->end_of_allocation || address + size < address) return -1;
+  try {
+    return driver(file)->file.write(address, size, static_cast<const char*>(buffer)) ? 0 : -1;
+  } catch (...) {
+    return -1;
+  }
+}
+
+hid_t driver_id() {
+  static const H5FD_class_t type = [] {
+    H5FD_class_t t{};
+#if H5_VERSION_GE(1, 13, 2)
+    t.version = H5FD_CLASS_VERSION;
+    t.value = static_cast<H5FD_class_value_t>(600);
+#endif
+    t.name = "scree_journal";
+    t.maxaddr = HADDR_MAX / 2;
+    t.fc_degree = H5F_CLOSE_WEAK;
+    t.open = open;
+    t.close = close;
+    t.cmp = compare;
+    t.query = query;
+    t.get_eoa = get_eoa;
+    t.set_eoa = set_eoa;
+    t.get_eof = get_eof;
+    t.get_handle = get_handle;
+    t.read = read;
+    t.write = write;
+    const H5FD_mem_t map[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
+    std::copy(std::begin(map), std::end(map), std::begin(t.fl_map));
+    return t;
+  }();
+  static const hid_t id = H5FDregister(&type);
+  return id;
+}
+
+Id journal_access() {
+  silence();
+  Id list(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5Pset_driver(list.get(), driver_id(), nullptr);
+  return list;
+}
+
+Driver& driver_of(const Node& file) {
+  void* handle = nullptr;
+  check(H5Fget_vfd_handle(file.id.get(), H5P_DEFAULT, &handle), file.file, "/", "reach");
+  return *static_cast<Driver*>(handle);
+}
+
+}  // namespace
+
+Node create_journaled(const std::string& path) { return create_file(path, journal_access()); }
+
+Node open_journaled(const std::string& path, bool append) {
+  const Id access = journal_access();
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw_file("{}: no such file", path);
+  if (!std::filesystem::is_regular_file(status)) throw_file("{}: not a regular file", path);
+  Id id(H5Fopen(path.c_str(), append ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access.get()), H5Fclose);
+  if (!id.valid())
+    throw_file("{}: cannot open it as HDF5; it is truncated, damaged, {}", path, append ? "or another process is writing it" : "or holds no finished frame yet");
+  return {std::move(id), path, ""};
+}
+
+JournaledFile& journaled_file(const Node& file) { return driver_of(file).file; }
+
+void commit(const Node& file) {
+  Driver& d = driver_of(file);
+  check(H5Fflush(file.id.get(), H5F_SCOPE_GLOBAL), file.file, "/", "flush");
+  if (!d.file.commit(d.end_of_allocation)) throw_file("{}: cannot write to disk; it keeps its last complete state", file.file);
+}
+
+}  // namespace scree::io::h5

@@ -1,0 +1,19 @@
+/// HDF5 on top of JournaledFile: an HDF5 file that a killed process leaves in its last committed state.
+#pragma once
+
+#include "io/hdf5.hpp"
+#include "io/journaled_file.hpp"
+
+namespace scree::io::h5 {
+
+/// Create, open for appending or open for reading through a journal. FileError as open_file().
+[[nodiscard]] Node create_journaled(const std::string& path);
+[[nodiscard]] Node open_journaled(const std::string& path, bool append);
+
+/// Flush HDF5 and commit: the file's state is what has been written so far. FileError when that fails.
+void commit(const Node& file);
+
+/// The journaled file under an HDF5 file opened by the functions above.
+[[nodiscard]] JournaledFile& journaled_file(const Node& file);
+
+}  // namespace scree::io::h5

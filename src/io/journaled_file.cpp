@@ -1,0 +1,267 @@
+#include "io/journaled_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.hpp"
+#include "core/hash.hpp"
+
+namespace scree::io {
+namespace {
+
+// Head of a journal: what it is and how many commits have been applied.
+struct Head {
+  char magic[8] = {'S', 'C', 'R', 'E', 'E', 'J', 'N', 'L'};
+  std::uint64_t sequence = 0;
+};
+// One commit: this, `pages` page numbers, the pages, a checksum of it all.
+struct Record {
+  std::uint64_t sequence = 0, pages = 0, size = 0;
+};
+
+bool read_all(int descriptor, std::uint64_t address, std::size_t size, char* bytes) {
+  while (size > 0) {
+    const ssize_t got = ::pread(descriptor, bytes, size, static_cast<off_t>(address));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    if (got == 0) {
+      std::memset(bytes, 0, size);
+      return true;
+    }
+    bytes += got;
+    address += static_cast<std::uint64_t>(got);
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool write_all(int descriptor, std::uint64_t address, std::size_t size, const char* bytes) {
+  while (size > 0) {
+    const ssize_t put = ::pwrite(descriptor, bytes, size, static_cast<off_t>(address));
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    bytes += put;
+    address += static_cast<std::uint64_t>(put);
+    size -= static_cast<std::size_t>(put);
+  }
+  return true;
+}
+
+std::uint64_t checksum(const std::vector<char>& bytes, std::size_t size) {
+  StateHash hash;
+  for (std::size_t k = 0; k + 8 <= size; k += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, bytes.data() + k, 8);
+    hash.add(word);
+  }
+  return hash.value();
+}
+
+template <class Value>
+void append(std::vector<char>& bytes, const Value& value) {
+  const char* first = reinterpret_cast<const char*>(&value);
+  bytes.insert(bytes.end(), first, first + sizeof(Value));
+}
+
+std::uint64_t size_on_disk(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+// Page numbers and contents of the commit a journal holds; empty when it holds none or only part of one.
+struct Pending {
+  bool complete = false;
+  Record record;
+  std::vector<std::uint64_t> index;
+  std::vector<char> bytes;
+  std::size_t first_page = 0;
+};
+
+Pending read_pending(int descriptor, std::uint64_t journal_size) {
+  Pending pending;
+  if (journal_size < sizeof(Head) + sizeof(Record) + 8) return pending;
+  std::vector<char> bytes(journal_size - sizeof(Head));
+  if (!read_all(descriptor, sizeof(Head), bytes.size(), bytes.data())) return pending;
+  std::memcpy(&pending.record, bytes.data(), sizeof(Record));
+  const std::uint64_t pages = pending.record.pages;
+  if (pages > bytes.size() / kPage) return pending;
+  const std::size_t body = sizeof(Record) + pages * (8 + kPage);
+  if (bytes.size() < body + 8) return pending;
+  std::uint64_t stored;
+  std::memcpy(&stored, bytes.data() + body, 8);
+  if (stored != checksum(bytes, body)) return pending;
+  pending.index.resize(pages);
+  std::memcpy(pending.index.data(), bytes.data() + sizeof(Record), 8 * pages);
+  pending.first_page = sizeof(Record) + 8 * pages;
+  pending.bytes = std::move(bytes);
+  pending.complete = true;
+  return pending;
+}
+
+}  // namespace
+
+std::string journal_path(const std::string& path) { return path + ".journal"; }
+
+JournalMark journal_mark(const std::string& path) {
+  const int journal = ::open(journal_path(path).c_str(), O_RDONLY | O_CLOEXEC);
+  if (journal < 0) return {};
+  Head head;
+  const JournalMark mark{read_all(journal, 0, sizeof(Head), reinterpret_cast<char*>(&head)) ? head.sequence : 0,
+                         static_cast<std::int64_t>(size_on_disk(journal))};
+  ::close(journal);
+  return mark;
+}
+
+JournaledFile::JournaledFile(const std::string& path, Mode mode) : path_(path), mode_(mode) {
+  if (mode == Mode::read) {
+    // The journal first: what it holds may be in the file by the time the file is read, but not less.
+    load_journal();
+    file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  } else {
+    open_journal(mode == Mode::create);
+    file_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | (mode == Mode::create ? O_CREAT | O_TRUNC : 0), 0666);
+  }
+  if (file_ < 0 || ::fstat(file_, &identity_) != 0) {
+    const std::string reason = std::strerror(errno);
+    if (journal_ >= 0) ::close(journal_);
+    if (file_ >= 0) ::close(file_);
+    throw_file("{}: cannot open: {}", path, reason);
+  }
+  size_ = std::max(size_, static_cast<std::uint64_t>(identity_.st_size));
+  committed_ = mode == Mode::create ? 0 : size_;
+  // A complete journal left by a killed process: finish its work.
+  if (mode == Mode::append && !pages_.empty()) failed_ = !(apply_pages() && clear_journal());
+}
+
+JournaledFile::~JournaledFile() {
+  // Pages may reach beyond the end of the committed state; nothing refers to that.
+  if (mode_ != Mode::read && !failed_ && !dirty_ && committed_ < size_on_disk(file_)) failed_ = ::ftruncate(file_, static_cast<off_t>(committed_)) != 0;
+  if (file_ >= 0) ::close(file_);
+  if (journal_ < 0) return;
+  if (mode_ != Mode::read && !failed_) ::unlink(journal_path(path_).c_str());
+  ::close(journal_);
+}
+
+// Writers hold a lock on the journal as long as they live.
+void JournaledFile::open_journal(bool create) {
+  const std::string name = journal_path(path_);
+  journal_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (journal_ < 0) throw_file("{}: cannot create: {}", name, std::strerror(errno));
+  if (::flock(journal_, LOCK_EX | LOCK_NB) != 0) {
+    ::close(journal_);
+    throw_file("{}: another process is writing it", path_);
+  }
+  if (!create) load_journal();
+  if (create || pages_.empty()) failed_ = !clear_journal();
+}
+
+void JournaledFile::load_journal() {
+  if (mode_ == Mode::read) journal_ = ::open(journal_path(path_).c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status {};
+  if (journal_ < 0 || ::fstat(journal_, &status) != 0) return;
+  Head head, expected;
+  if (status.st_size < static_cast<off_t>(sizeof(Head)) || !read_all(journal_, 0, sizeof(Head), reinterpret_cast<char*>(&head)) ||
+      std::memcmp(head.magic, expected.magic, 8) != 0)
+    return;
+  sequence_ = head.sequence;
+  const Pending pending = read_pending(journal_, static_cast<std::uint64_t>(status.st_size));
+  if (!pending.complete || pending.record.sequence != sequence_) return;
+  for (std::size_t k = 0; k < pending.index.size(); ++k) {
+    Page page = std::make_unique<char[]>(kPage);
+    std::memcpy(page.get(), pending.bytes.data() + pending.first_page + k * kPage, kPage);
+    pages_[pending.index[k]] = std::move(page);
+  }
+  size_ = pending.record.size;
+}
+
+bool JournaledFile::read(std::uint64_t address, std::size_t size, char* bytes) const {
+  if (!read_all(file_, address, size, bytes)) return false;
+  if (pages_.empty()) return true;
+  // Changed pages hide what the file holds.
+  for (std::uint64_t index = address / kPage; index * kPage < address + size; ++index) {
+    const auto found = pages_.find(index);
+    if (found == pages_.end()) continue;
+    const std::uint64_t first = std::max(address, index * kPage), last = std::min(address + size, (index + 1) * kPage);
+    std::memcpy(bytes + (first - address), found->second.get() + (first - index * kPage), last - first);
+  }
+  return true;
+}
+
+char* JournaledFile::page_for_write(std::uint64_t index) {
+  Page& page = pages_[index];
+  if (!page) {
+    page = std::make_unique<char[]>(kPage);
+    if (!read_all(file_, index * kPage, kPage, page.get())) return nullptr;
+  }
+  return page.get();
+}
+
+bool JournaledFile::write(std::uint64_t address, std::size_t size, const char* bytes) {
+  if (failed_ || mode_ == Mode::read) return false;
+  dirty_ = true;
+  // The committed part page by page into memory, the rest straight into the file.
+  const std::uint64_t limit = (committed_ + kPage - 1) / kPage * kPage;
+  while (size > 0 && address < limit) {
+    const std::size_t offset = address % kPage, count = std::min(size, kPage - offset);
+    char* page = page_for_write(address / kPage);
+    if (!page) return !(failed_ = true);
+    std::memcpy(page + offset, bytes, count);
+    address += count;
+    bytes += count;
+    size -= count;
+    size_ = std::max(size_, address);
+  }
+  if (size == 0) return true;
+  if (!write_all(file_, address, size, bytes)) return !(failed_ = true);
+  size_ = std::max(size_, address + size);
+  return true;
+}
+
+bool JournaledFile::write_journal(std::uint64_t size) const {
+  std::vector<std::uint64_t> order;
+  for (const auto& [index, page] : pages_) order.push_back(index);
+  std::sort(order.begin(), order.end());
+  std::vector<char> bytes;
+  bytes.reserve(sizeof(Record) + order.size() * (8 + kPage) + 8);
+  append(bytes, Record{sequence_, order.size(), size});
+  for (const std::uint64_t index : order) append(bytes, index);
+  for (const std::uint64_t index : order) {
+    const char* page = pages_.at(index).get();
+    bytes.insert(bytes.end(), page, page + kPage);
+  }
+  append(bytes, checksum(bytes, bytes.size()));
+  return write_all(journal_, sizeof(Head), bytes.size(), bytes.data());
+}
+
+bool JournaledFile::apply_pages() const {
+  for (const auto& [index, page] : pages_)
+    if (!write_all(file_, index * kPage, kPage, page.get())) return false;
+  return true;
+}
+
+bool JournaledFile::clear_journal() {
+  // The new number first: a record left behind by an interrupted truncation no longer matches it.
+  Head head;
+  head.sequence = ++sequence_;
+  pages_.clear();
+  return write_all(journal_, 0, sizeof(Head), reinterpret_cast<const char*>(&head)) && ::ftruncate(journal_, sizeof(Head)) == 0;
+}
+
+bool JournaledFile::commit(std::uint64_t size) {
+  if (failed_ || mode_ == Mode::read) return false;
+  const auto flushed = [&](int descriptor) { return !durable || ::fsync(descriptor) == 0; };
+  // New data before the pages that refer to it, the journal before the file.
+  bool done = size_on_disk(file_) >= size || ::ftruncate(file_, static_cast<off_t>(size)) == 0;
+  done = done && flushed(file_) && write_journal(size) && flushed(journal_) && apply_pages() && flushed(file_) && clear_journal();
+  failed_ = !done;
+  committed_ = size_ = size;
+  dirty_ = false;
+  return done;
+}
+
+}  // namespace scree::io

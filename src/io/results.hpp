@@ -1,0 +1,171 @@
+/// Results of a run: one HDF5 file that a kill at any moment leaves with every finished frame readable.
+///
+/// Layout: docs/results_format.md. The file changes through a journal (io/journaled_file.hpp): add_frame()
+/// returns when the frame is part of the file's committed state. SI units throughout.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/vec.hpp"
+#include "io/stored_shape.hpp"
+
+namespace scree::io {
+
+inline constexpr int kResultsVersion = 1;
+
+enum class StoredKind : std::uint8_t { rigid = 0, pseudo_rigid = 1, finite_element = 2, obstacle = 3 };
+
+/// What is known before the first frame.
+struct ResultsInfo {
+  std::string title;
+  std::string scree_version;
+  std::vector<std::string> stages;  ///< names of the timed stages of a step
+  std::int64_t expected_bodies = 0; ///< if more than in the first frame: sizes the chunks; any value is correct
+  bool compress = false;            ///< lossless: shuffle and deflate
+  bool durable = false;             ///< flush to disk at every frame: also survive a power cut
+};
+
+/// One body that exists in some frame.
+struct BodyRow {
+  std::int64_t id = 0;           ///< of the model
+  std::string label, material;
+  StoredKind kind = StoredKind::rigid;
+  std::int32_t shape = -1;       ///< from add_shape()
+  std::int32_t volume_id = 0;
+  double mass = 0.0;             ///< kg
+  double volume = 0.0;           ///< m^3
+  Vec3 center = Vec3::Zero();    ///< reference mass centre, m
+  double radius = 0.0;           ///< farthest point of the shape from the centre, m
+  std::int64_t first_frame = 0;  ///< set by the writer
+  std::int64_t last_frame = -1;  ///< -1: to the end
+};
+
+/// One time step, frame or not.
+struct StepRow {
+  std::int64_t step = 0;
+  double time = 0.0;              ///< at its end, s
+  double h = 0.0;                 ///< s
+  std::int32_t bodies = 0, contacts = 0, iterations = 0;
+  std::int32_t status = 0;        ///< solvers::Status
+  double residual = 0.0;
+  double penetration_max = 0.0, penetration_mean = 0.0;  ///< m, >= 0
+  std::vector<double> seconds;    ///< a stage
+};
+
+/// Totals, J.
+struct EnergyRow {
+  double kinetic = 0.0, internal = 0.0, potential = 0.0;
+  double external = 0.0, contact = 0.0, friction = 0.0, damping = 0.0;  ///< work since the start
+};
+
+/// State at one instant. Arrays are flat, row after row.
+struct Frame {
+  double time = 0.0;
+  std::int64_t step = 0;
+  EnergyRow energy;
+
+  // Bodies: rows of the body table, each once.
+  std::vector<std::int32_t> body;
+  std::vector<double> rotation;  ///< 9: F row-major in x = F (X - center) + position
+  std::vector<double> position;  ///< 3, m
+  std::vector<double> velocity;  ///< 3, of the mass centre, m/s
+  std::vector<double> angular;   ///< 3, spatial, rad/s
+
+  // Points of finite element bodies, in the order of `body` and of their shapes' points; may be empty.
+  std::vector<double> node_position;  ///< 3, m
+  std::vector<double> node_velocity;  ///< 3, m/s
+
+  // Contacts and other constraints.
+  std::vector<std::int32_t> pair;           ///< 2: rows of the body table, -1 for none
+  std::vector<double> point;                ///< 3, m
+  std::vector<double> axes;                 ///< 9: N, T1, T2 one after the other; N points from the first body to the second
+  std::vector<double> gap;                  ///< < 0: overlap, m
+  std::vector<double> area;                 ///< m^2
+  std::vector<double> force;                ///< 3: mean force on the second body over the step along (N, T1, T2), N
+  std::vector<double> relative_velocity;    ///< 3: U along (N, T1, T2), m/s
+  std::vector<std::int32_t> surface;        ///< 2: surface ids
+  std::vector<std::int32_t> material;       ///< surface material, -1 for none
+  std::vector<std::uint8_t> contact_kind;   ///< 0 contact, 1 bilateral, 2 direction
+
+  [[nodiscard]] std::size_t bodies() const { return body.size(); }
+  [[nodiscard]] std::size_t contacts() const { return gap.size(); }
+};
+
+struct ResultsColumns;
+
+/// Append-only writer. One a file: FileError when another process is writing it.
+class ResultsWriter {
+ public:
+  ResultsWriter(const std::string& path, const ResultsInfo& info);
+  /// Go on with an existing file after a restart: frames, steps and bodies later than `time` are dropped.
+  static ResultsWriter resume(const std::string& path, double time);
+  ResultsWriter(ResultsWriter&&) noexcept;
+  ~ResultsWriter();
+
+  /// Index of the shape; equal shapes (to 1e-9 of their size) share one. Coordinates relative to `center`.
+  std::int32_t add_shape(const geometry::Shape& shape, const Vec3& center);
+  /// Row of the body in the table; it exists from the next frame on.
+  std::int32_t add_body(const BodyRow& body);
+  /// The last frame was its last one.
+  void remove_body(std::int32_t row);
+  /// Row of a body's id, -1 when it was never added.
+  [[nodiscard]] std::int32_t row_of(std::int64_t id) const;
+
+  /// InputError when seconds do not match the stages.
+  void add_step(const StepRow& step);
+  /// Write and commit. InputError when array sizes disagree, a body is unknown or a number is not finite in
+  /// time, motion or forces: then nothing is written.
+  void add_frame(const Frame& frame);
+  /// Commit steps and bodies added since the last frame.
+  void flush();
+  /// Commit and close; what the destructor does, but failures are reported (FileError).
+  void close();
+
+  [[nodiscard]] std::int64_t frames() const;
+  [[nodiscard]] const std::string& path() const;
+
+ private:
+  struct State;
+  explicit ResultsWriter(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// Reader of finished or growing files. Nothing in the file is trusted: FileError for whatever does not fit.
+class ResultsReader {
+ public:
+  explicit ResultsReader(const std::string& path);
+  ResultsReader(ResultsReader&&) noexcept;
+  ~ResultsReader();
+
+  [[nodiscard]] const std::string& path() const;
+  [[nodiscard]] const ResultsInfo& info() const;
+  [[nodiscard]] std::int64_t frames() const;
+  /// InputError when there is no such frame.
+  [[nodiscard]] double time(std::int64_t frame) const;
+  [[nodiscard]] const std::vector<double>& times() const;
+  [[nodiscard]] const std::vector<EnergyRow>& energies() const;
+  [[nodiscard]] Frame frame(std::int64_t index) const;
+  /// First rows of a frame in the body and contact columns, for readers of the raw file (XDMF).
+  struct Range {
+    std::int64_t first = 0, count = 0;
+  };
+  [[nodiscard]] Range body_range(std::int64_t frame) const;
+  [[nodiscard]] Range contact_range(std::int64_t frame) const;
+
+  [[nodiscard]] const std::vector<BodyRow>& bodies() const;
+  [[nodiscard]] const std::vector<StoredShape>& shapes() const;
+  [[nodiscard]] std::vector<StepRow> steps() const;
+
+  /// See what a running writer has added; true when there is something new.
+  bool refresh();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace scree::io

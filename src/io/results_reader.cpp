@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <new>
+#include <thread>
+
+#include "core/error.hpp"
+#include "io/results_layout.hpp"
+
+namespace scree::io {
+
+struct ResultsReader::State {
+  std::string path;
+  ResultsInfo info;
+  ResultsColumns columns;
+  std::vector<StoredShape> shapes;
+  std::vector<BodyRow> bodies;
+  std::vector<double> times;
+  std::vector<EnergyRow> energies;
+  std::vector<std::int64_t> steps, motion_end, node_end, contact_end;
+  JournalMark mark;  // of the state that is open
+
+  void load();
+  void load_frames();
+  void require(std::int64_t frame) const;
+  [[nodiscard]] Frame read_frame(std::int64_t index) const;
+
+  // While another process writes, what was read may mix two states: open again and repeat.
+  template <class Action>
+  auto consistently(Action action) {
+    constexpr int kTries = 200;
+    for (int attempt = 1;; ++attempt) {
+      try {
+        if (!columns.file.id.valid()) {
+          mark = journal_mark(path);
+          load();
+        }
+        auto result = action();
+        if (journal_mark(path) == mark || attempt == kTries) return result;
+      } catch (const FileError&) {
+        // Of a file that is not changing, the error is real.
+        if (journal_mark(path) == mark || attempt == kTries) throw;
+      }
+      columns = {};
+      std::this_thread::sleep_for(std::chrono::milliseconds(attempt < 20 ? 1 : 20));
+    }
+  }
+};
+
+void ResultsReader::State::load_frames() {
+  const std::int64_t count = columns.whole_rows(kFrameTime, kFrameContactEnd);
+  times = columns[kFrameTime].read<double>(0, count);
+  steps = columns[kFrameStep].read<std::int64_t>(0, count);
+  const auto energy = columns[kFrameEnergy].read<double>(0, count);
+  energies.clear();
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+    if (!std::isfinite(times[k])) throw_file("{}: '/frames/time' row {} is {}, must be finite", path, k, times[k]);
+    const double* e = energy.data() + 7 * k;
+    energies.push_back({e[0], e[1], e[2], e[3], e[4], e[5], e[6]});
+  }
+  const auto ends = [&](ColumnIndex index, std::int64_t rows) {
+    auto values = columns[index].read<std::int64_t>(0, count);
+    std::int64_t last = 0;
+    for (const std::int64_t end : values) {
+      if (end < last || end > rows) throw_file("{}: '/frames/{}' must rise within [0, {}], found {} after {}", path, kColumnSpecs[index].name, rows, end, last);
+      last = end;
+    }
+    return values;
+  };
+  motion_end = ends(kFrameMotionEnd, columns.whole_rows(kMotionBody, kMotionRadius));
+  node_end = ends(kFrameNodeEnd, columns.whole_rows(kNodePosition, kNodeVelocity));
+  contact_end = ends(kFrameContactEnd, columns.whole_rows(kContactPair, kContactKind));
+}
+
+void ResultsReader::State::load() {
+  ResultsInfo fresh;
+  columns = open_columns(path, false, fresh);
+  info = std::move(fresh);
+  shapes = read_shapes(columns);
+  bodies = read_bodies(columns, read_names(columns), shapes.size());
+  load_frames();
+}
+
+void ResultsReader::State::require(std::int64_t frame) const {
+  if (frame < 0 || frame >= static_cast<std::int64_t>(times.size()))
+    throw_input("{}: there is no frame {}; frames 0 to {} are there", path, frame, static_cast<std::int64_t>(times.size()) - 1);
+}
+
+Frame ResultsReader::State::read_frame(std::int64_t index) const {
+  const auto k = static_cast<std::size_t>(index);
+  const auto first = [&](const std::vector<std::int64_t>& ends) { return k == 0 ? 0 : ends[k - 1]; };
+  Frame frame;
+  frame.time = times[k];
+  frame.step = steps[k];
+  frame.energy = energies[k];
+  const std::int64_t b = first(motion_end), b1 = motion_end[k], n = first(node_end), n1 = node_end[k], c = first(contact_end), c1 = contact_end[k];
+  frame.body = columns[kMotionBody].read<std::int32_t>(b, b1);
+  frame.rotation = columns[kMotionRotation].read<double>(b, b1);
+  frame.position = columns[kMotionPosition].read<double>(b, b1);
+  frame.velocity = columns[kMotionVelocity].read<double>(b, b1);
+  frame.angular = columns[kMotionAngular].read<double>(b, b1);
+  frame.node_position = columns[kNodePosition].read<double>(n, n1);
+  frame.node_velocity = columns[kNodeVelocity].read<double>(n, n1);
+  frame.pair = columns[kContactPair].read<std::int32_t>(c, c1);
+  frame.point = columns[kContactPoint].read<double>(c, c1);
+  frame.axes = columns[kContactAxes].read<double>(c, c1);
+  frame.gap = columns[kContactGap].read<double>(c, c1);
+  frame.area = columns[kContactArea].read<double>(c, c1);
+  frame.force = columns[kContactForce].read<double>(c, c1);
+  frame.relative_velocity = columns[kContactVelocity].read<double>(c, c1);
+  frame.surface = columns[kContactSurface].read<std::int32_t>(c, c1);
+  frame.material = columns[kContactMaterial].read<std::int32_t>(c, c1);
+  frame.contact_kind = columns[kContactKind].read<std::uint8_t>(c, c1);
+
+  // Body rows must exist, and nodes must be those of the bodies that have them.
+  const auto known = static_cast<std::int32_t>(bodies.size());
+  std::int64_t nodes = 0;
+  for (const std::int32_t row : frame.body) {
+    if (row < 0 || row >= known) throw_file("{}: frame {} names body row {}, there are {}", path, index, row, known);
+    const BodyRow& body = bodies[static_cast<std::size_t>(row)];
+    if (body.kind == StoredKind::finite_element && body.shape >= 0) nodes += shapes[static_cast<std::size_t>(body.shape)].points();
+  }
+  for (const std::int32_t row : frame.pair)
+    if (row < -1 || row >= known) throw_file("{}: a contact of frame {} names body row {}, there are {}", path, index, row, known);
+  if (n1 > n && n1 - n != nodes) throw_file("{}: frame {} has {} nodes, its bodies have {}", path, index, n1 - n, nodes);
+  return frame;
+}
+
+ResultsReader::ResultsReader(const std::string& path) : state_(std::make_unique<State>()) {
+  state_->path = path;
+  try {
+    state_->consistently([] { return 0; });
+  } catch (const std::bad_alloc&) {
+    throw_file("{}: does not fit into memory", path);
+  }
+}
+ResultsReader::ResultsReader(ResultsReader&&) noexcept = default;
+ResultsReader::~ResultsReader() = default;
+
+const std::string& ResultsReader::path() const { return state_->path; }
+const ResultsInfo& ResultsReader::info() const { return state_->info; }
+std::int64_t ResultsReader::frames() const { return static_cast<std::int64_t>(state_->times.size()); }
+const std::vector<double>& ResultsReader::times() const { return state_->times; }
+const std::vector<EnergyRow>& ResultsReader::energies() const { return state_->energies; }
+const std::vector<BodyRow>& ResultsReader::bodies() const { return state_->bodies; }
+const std::vector<StoredShape>& ResultsReader::shapes() const { return state_->shapes; }
+
+double ResultsReader::time(std::int64_t frame) const {
+  state_->require(frame);
+  return state_->times[static_cast<std::size_t>(frame)];
+}
+
+Frame ResultsReader::frame(std::int64_t index) const {
+  return state_->consistently([&] {
+    state_->require(index);
+    return state_->read_frame(index);
+  });
+}
+
+ResultsReader::Range ResultsReader::body_range(std::int64_t frame) const {
+  state_->require(frame);
+  const auto k = static_cast<std::size_t>(frame);
+  const std::int64_t first = k ? state_->motion_end[k - 1] : 0;
+  return {first, state_->motion_end[k] - first};
+}
+
+ResultsReader::Range ResultsReader::contact_range(std::int64_t frame) const {
+  state_->require(frame);
+  const auto k = static_cast<std::size_t>(frame);
+  const std::int64_t first = k ? state_->contact_end[k - 1] : 0;
+  return {first, state_->contact_end[k] - first};
+}
+
+std::vector<StepRow> ResultsReader::steps() const {
+  return state_->consistently([&] {
+    const ResultsColumns& columns = state_->columns;
+    const std::int64_t count = columns.whole_rows(kStepStep, kStepSeconds);
+    const auto step = columns[kStepStep].read<std::int64_t>(0, count);
+    const auto time = columns[kStepTime].read<double>(0, count), h = columns[kStepH].read<double>(0, count);
+    const auto bodies = columns[kStepBodies].read<std::int32_t>(0, count), contacts = columns[kStepContacts].read<std::int32_t>(0, count);
+    const auto iterations = columns[kStepIterations].read<std::int32_t>(0, count), status = columns[kStepStatus].read<std::int32_t>(0, count);
+    const auto residual = columns[kStepResidual].read<double>(0, count);
+    const auto largest = columns[kStepPenetrationMax].read<double>(0, count), mean = columns[kStepPenetrationMean].read<double>(0, count);
+    const auto seconds = columns[kStepSeconds].read<double>(0, count);
+    const std::size_t stages = state_->info.stages.size();
+    std::vector<StepRow> rows;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
+      rows.push_back({step[k], time[k], h[k], bodies[k], contacts[k], iterations[k], status[k], residual[k], largest[k], mean[k],
+                      {seconds.begin() + static_cast<std::ptrdiff_t>(k * stages), seconds.begin() + static_cast<std::ptrdiff_t>((k + 1) * stages)}});
+    return rows;
+  });
+}
+
+bool ResultsReader::refresh() {
+  const std::int64_t before = frames();
+  state_->columns = {};
+  state_->consistently([] { return 0; });
+  return frames() > before;
+}
+
+}  // namespace scree::io

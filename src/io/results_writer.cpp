@@ -1,0 +1,301 @@
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "core/error.hpp"
+#include "io/results_layout.hpp"
+
+namespace scree::io {
+namespace {
+
+void require_size(const char* array, std::size_t size, std::size_t expected) {
+  if (size != expected) throw_input("results frame: '{}' has {} entries, {} expected", array, size, expected);
+}
+
+void require_finite(const char* array, const std::vector<double>& values) {
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k])) throw_input("results frame: '{}' entry {} is {}, must be finite", array, k, values[k]);
+}
+
+void require_rows(const char* array, const std::vector<std::int32_t>& rows, std::int32_t low, std::size_t bodies) {
+  for (const std::int32_t row : rows)
+    if (row < low || row >= static_cast<std::int64_t>(bodies)) throw_input("results frame: '{}' names body row {}, there are {}; call add_body first", array, row, bodies);
+}
+
+void check_sizes(const Frame& frame) {
+  const std::size_t n = frame.bodies(), c = frame.contacts();
+  require_size("rotation", frame.rotation.size(), 9 * n);
+  require_size("position", frame.position.size(), 3 * n);
+  require_size("velocity", frame.velocity.size(), 3 * n);
+  require_size("angular", frame.angular.size(), 3 * n);
+  require_size("node_velocity", frame.node_velocity.size(), frame.node_position.size());
+  require_size("pair", frame.pair.size(), 2 * c);
+  require_size("point", frame.point.size(), 3 * c);
+  require_size("axes", frame.axes.size(), 9 * c);
+  require_size("area", frame.area.size(), c);
+  require_size("force", frame.force.size(), 3 * c);
+  require_size("relative_velocity", frame.relative_velocity.size(), 3 * c);
+  require_size("surface", frame.surface.size(), 2 * c);
+  require_size("material", frame.material.size(), c);
+  require_size("contact_kind", frame.contact_kind.size(), c);
+}
+
+}  // namespace
+
+struct ResultsWriter::State {
+  std::string path;
+  ResultsInfo info;
+  ResultsColumns columns;
+  std::unordered_map<std::string, std::int32_t> name_index, shape_index;
+  std::unordered_map<std::int64_t, std::int32_t> row_of;
+  std::vector<std::int32_t> points;       // of each body row that has nodes in frames, else 0
+  std::vector<float> radius;              // of each body row
+  std::vector<char> removed;              // of each body row
+  std::vector<int> shape_points;          // of each shape
+  std::vector<float> frame_radius;        // scratch
+  bool open = true;
+
+  std::int32_t name(const std::string& text) {
+    const auto [found, fresh] = name_index.try_emplace(text, static_cast<std::int32_t>(columns[kNameEnd].rows()));
+    if (fresh) {
+      columns[kNameText].append(std::span<const char>(text));
+      columns[kNameEnd].append_one(columns[kNameText].rows());
+    }
+    return found->second;
+  }
+
+  void remember_body(const BodyRow& body) {
+    const bool nodes = body.kind == StoredKind::finite_element && body.shape >= 0;
+    row_of[body.id] = static_cast<std::int32_t>(points.size());
+    points.push_back(nodes ? shape_points[static_cast<std::size_t>(body.shape)] : 0);
+    radius.push_back(static_cast<float>(body.radius));
+    removed.push_back(body.last_frame >= 0);
+  }
+
+  void check(const Frame& frame) const {
+    check_sizes(frame);
+    if (!std::isfinite(frame.time)) throw_input("results frame: time is {}, must be finite", frame.time);
+    require_rows("body", frame.body, 0, points.size());
+    require_rows("pair", frame.pair, -1, points.size());
+    require_finite("rotation", frame.rotation);
+    require_finite("position", frame.position);
+    require_finite("velocity", frame.velocity);
+    require_finite("angular", frame.angular);
+    require_finite("node_position", frame.node_position);
+    require_finite("point", frame.point);
+    require_finite("gap", frame.gap);
+    require_finite("force", frame.force);
+    std::size_t nodes = 0;
+    for (const std::int32_t row : frame.body) nodes += static_cast<std::size_t>(points[static_cast<std::size_t>(row)]);
+    if (!frame.node_position.empty()) require_size("node_position", frame.node_position.size(), 3 * nodes);
+  }
+
+  void write_motion(const Frame& frame) {
+    frame_radius.clear();
+    for (const std::int32_t row : frame.body) {
+      frame_radius.push_back(radius[static_cast<std::size_t>(row)]);
+      // A body that was thought removed and is back.
+      if (removed[static_cast<std::size_t>(row)]) {
+        columns[kBodyLast].replace(row, std::int64_t{-1});
+        removed[static_cast<std::size_t>(row)] = 0;
+      }
+    }
+    columns[kMotionBody].append(frame.body);
+    columns[kMotionRotation].append(frame.rotation);
+    columns[kMotionPosition].append(frame.position);
+    columns[kMotionVelocity].append(frame.velocity);
+    columns[kMotionAngular].append(frame.angular);
+    columns[kMotionRadius].append(frame_radius);
+    columns[kNodePosition].append(frame.node_position);
+    columns[kNodeVelocity].append(frame.node_velocity);
+  }
+
+  void write_contacts(const Frame& frame) {
+    columns[kContactPair].append(frame.pair);
+    columns[kContactPoint].append(frame.point);
+    columns[kContactAxes].append(frame.axes);
+    columns[kContactGap].append(frame.gap);
+    columns[kContactArea].append(frame.area);
+    columns[kContactForce].append(frame.force);
+    columns[kContactVelocity].append(frame.relative_velocity);
+    columns[kContactSurface].append(frame.surface);
+    columns[kContactMaterial].append(frame.material);
+    columns[kContactKind].append(frame.contact_kind);
+  }
+
+  // The index last: a frame exists when all of its index is there.
+  void write_index(const Frame& frame) {
+    const EnergyRow& e = frame.energy;
+    const std::vector<double> energy{e.kinetic, e.internal, e.potential, e.external, e.contact, e.friction, e.damping};
+    columns[kFrameEnergy].append(energy);
+    columns[kFrameStep].append_one(frame.step);
+    columns[kFrameMotionEnd].append_one(columns[kMotionBody].rows());
+    columns[kFrameNodeEnd].append_one(columns[kNodePosition].rows());
+    columns[kFrameContactEnd].append_one(columns[kContactGap].rows());
+    columns[kFrameTime].append_one(frame.time);
+  }
+
+  // After a restart: keep what happened up to `time`.
+  void cut(double time) {
+    const std::int64_t whole = columns.whole_rows(kFrameTime, kFrameContactEnd);
+    const auto times = columns[kFrameTime].read<double>(0, whole);
+    const double limit = time + 1e-12 * std::abs(time);
+    const auto later = std::find_if(times.begin(), times.end(), [&](double t) { return t > limit; });
+    const std::int64_t kept = later - times.begin();
+    for (std::size_t k = kFrameTime; k <= kFrameContactEnd; ++k) columns.column[k].truncate(kept);
+    const auto rows = [&](ColumnIndex index) { return kept ? columns[index].read<std::int64_t>(kept - 1, kept)[0] : 0; };
+    for (std::size_t k = kMotionBody; k <= kMotionRadius; ++k) columns.column[k].truncate(rows(kFrameMotionEnd));
+    for (std::size_t k = kNodePosition; k <= kNodeVelocity; ++k) columns.column[k].truncate(rows(kFrameNodeEnd));
+    for (std::size_t k = kContactPair; k <= kContactKind; ++k) columns.column[k].truncate(rows(kFrameContactEnd));
+
+    const auto step_times = columns[kStepTime].read<double>(0, columns.whole_rows(kStepStep, kStepSeconds));
+    const auto later_step = std::find_if(step_times.begin(), step_times.end(), [&](double t) { return t > limit; });
+    for (std::size_t k = kStepStep; k <= kStepSeconds; ++k) columns.column[k].truncate(later_step - step_times.begin());
+
+    const auto first = columns[kBodyFirst].read<std::int64_t>(0, columns.whole_rows(kBodyId, kBodyLast));
+    const std::int64_t bodies = std::find_if(first.begin(), first.end(), [&](std::int64_t f) { return f >= std::max<std::int64_t>(kept, 1); }) - first.begin();
+    for (std::size_t k = kBodyId; k <= kBodyLast; ++k) columns.column[k].truncate(bodies);
+  }
+
+  // Look-ups from what the file holds.
+  void restore() {
+    const auto names = read_names(columns);
+    for (std::size_t k = 0; k < names.size(); ++k) name_index.emplace(names[k], static_cast<std::int32_t>(k));
+    const auto shapes = read_shapes(columns);
+    for (std::size_t k = 0; k < shapes.size(); ++k) {
+      shape_index.emplace(shape_key(shapes[k]), static_cast<std::int32_t>(k));
+      shape_points.push_back(shapes[k].points());
+    }
+    for (const BodyRow& body : read_bodies(columns, names, shapes.size())) remember_body(body);
+  }
+
+  void commit() {
+    for (Column& column : columns.column) column.flush();
+    h5::commit(columns.file);
+  }
+};
+
+ResultsWriter::ResultsWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ResultsWriter::ResultsWriter(ResultsWriter&&) noexcept = default;
+
+ResultsWriter::ResultsWriter(const std::string& path, const ResultsInfo& info) : state_(std::make_unique<State>()) {
+  state_->path = path;
+  state_->info = info;
+  state_->columns = create_columns(path, info);
+  h5::journaled_file(state_->columns.file).durable = info.durable;
+  state_->commit();
+}
+
+ResultsWriter ResultsWriter::resume(const std::string& path, double time) {
+  auto state = std::make_unique<State>();
+  state->path = path;
+  state->columns = open_columns(path, true, state->info);
+  state->cut(time);
+  state->restore();
+  state->commit();
+  return ResultsWriter(std::move(state));
+}
+
+ResultsWriter::~ResultsWriter() {
+  try {
+    if (state_) close();
+  } catch (const std::exception&) {
+    // The file keeps its last committed state; close() reports failures to those who call it.
+  }
+}
+
+std::int32_t ResultsWriter::add_shape(const geometry::Shape& shape, const Vec3& center) {
+  const StoredShape stored = store(shape, center);
+  auto& columns = state_->columns;
+  const auto index = static_cast<std::int32_t>(columns[kShapePieceEnd].rows());
+  const auto [found, fresh] = state_->shape_index.try_emplace(shape_key(stored), index);
+  if (!fresh) return found->second;
+  for (const StoredPiece& piece : stored.pieces) {
+    columns[kPieceReals].append(piece.reals);
+    columns[kPieceIntegers].append(piece.integers);
+    columns[kPieceKind].append_one(static_cast<std::uint8_t>(piece.kind));
+    columns[kPieceVolume].append_one(std::int32_t{piece.volume});
+    columns[kPieceSurface].append_one(std::int32_t{piece.surface});
+    columns[kPieceRealEnd].append_one(columns[kPieceReals].rows());
+    columns[kPieceIntegerEnd].append_one(columns[kPieceIntegers].rows());
+  }
+  columns[kShapePieceEnd].append_one(columns[kPieceKind].rows());
+  state_->shape_points.push_back(stored.points());
+  return index;
+}
+
+std::int32_t ResultsWriter::add_body(const BodyRow& body) {
+  auto& columns = state_->columns;
+  if (body.shape < -1 || body.shape >= static_cast<std::int64_t>(state_->shape_points.size()))
+    throw_input("results body {}: shape {} was not added", body.id, body.shape);
+  if (state_->row_of.count(body.id)) throw_input("results body {}: was added before", body.id);
+  const auto row = static_cast<std::int32_t>(state_->points.size());
+  columns[kBodyLabel].append_one(state_->name(body.label));
+  columns[kBodyMaterial].append_one(state_->name(body.material));
+  columns[kBodyKind].append_one(static_cast<std::uint8_t>(body.kind));
+  columns[kBodyShape].append_one(body.shape);
+  columns[kBodyVolumeId].append_one(body.volume_id);
+  columns[kBodyMass].append_one(body.mass);
+  columns[kBodyVolume].append_one(body.volume);
+  columns[kBodyCenter].append(std::span<const double>(body.center.data(), 3));
+  columns[kBodyRadius].append_one(body.radius);
+  columns[kBodyFirst].append_one(frames());
+  columns[kBodyLast].append_one(std::int64_t{-1});
+  columns[kBodyId].append_one(body.id);
+  state_->remember_body(body);
+  state_->removed.back() = 0;
+  return row;
+}
+
+void ResultsWriter::remove_body(std::int32_t row) {
+  if (row < 0 || row >= static_cast<std::int64_t>(state_->points.size())) throw_input("results: there is no body row {}", row);
+  state_->columns[kBodyLast].replace(row, std::max<std::int64_t>(frames() - 1, 0));
+  state_->removed[static_cast<std::size_t>(row)] = 1;
+}
+
+std::int32_t ResultsWriter::row_of(std::int64_t id) const {
+  const auto found = state_->row_of.find(id);
+  return found == state_->row_of.end() ? -1 : found->second;
+}
+
+void ResultsWriter::add_step(const StepRow& step) {
+  if (step.seconds.size() != state_->info.stages.size())
+    throw_input("results step {}: {} stage times, {} stages were announced", step.step, step.seconds.size(), state_->info.stages.size());
+  auto& columns = state_->columns;
+  columns[kStepStep].append_one(step.step);
+  columns[kStepTime].append_one(step.time);
+  columns[kStepH].append_one(step.h);
+  columns[kStepBodies].append_one(step.bodies);
+  columns[kStepContacts].append_one(step.contacts);
+  columns[kStepIterations].append_one(step.iterations);
+  columns[kStepStatus].append_one(step.status);
+  columns[kStepResidual].append_one(step.residual);
+  columns[kStepPenetrationMax].append_one(step.penetration_max);
+  columns[kStepPenetrationMean].append_one(step.penetration_mean);
+  if (step.seconds.empty()) columns[kStepSeconds].append_one(0.0);
+  else columns[kStepSeconds].append(step.seconds);
+}
+
+void ResultsWriter::add_frame(const Frame& frame) {
+  state_->check(frame);
+  const auto bodies = static_cast<std::int64_t>(frame.bodies());
+  if (frames() == 0 && bodies > state_->info.expected_bodies) resize_chunks(state_->columns, bodies, state_->info.compress);
+  state_->write_motion(frame);
+  state_->write_contacts(frame);
+  state_->write_index(frame);
+  state_->commit();
+}
+
+void ResultsWriter::flush() { state_->commit(); }
+
+void ResultsWriter::close() {
+  if (!state_->open) return;
+  state_->open = false;
+  state_->commit();
+  state_->columns = {};
+}
+
+std::int64_t ResultsWriter::frames() const { return state_->columns[kFrameTime].rows(); }
+const std::string& ResultsWriter::path() const { return state_->path; }
+
+}  // namespace scree::io
