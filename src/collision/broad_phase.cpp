@@ -54,7 +54,8 @@ void BroadPhase::find_escaped(const PieceStore& store, double margin) {
     const BodyEntry& body = store.body(slot);
     const double grown = 0.5 * margin + body.reach;
     for (int piece = body.first; piece < body.first + body.count; ++piece) {
-      if (inside(store.box(piece), grown, fat_[piece]) || !store.exposed(piece)) continue;
+      const bool same_kind = !round_[piece] || store.kind(piece) == Kind::sphere;
+      if ((same_kind && inside(store.box(piece), grown, fat_[piece])) || !store.exposed(piece)) continue;
       escaped_.push_back(piece);
       if (!stale_[piece]) strays_.push_back(piece);
       stale_[piece] = 1;
@@ -62,15 +63,28 @@ void BroadPhase::find_escaped(const PieceStore& store, double margin) {
   }
 }
 
+bool BroadPhase::keep(const PieceStore& store, const PairRules& rules, int p, int q) const {
+  if (round_[p] & round_[q]) {
+    // Within its fat box a sphere moves by no more than the diagonal of the growth.
+    const Ball &a = store.ball(p), &b = store.ball(q);
+    const double growth = (store.box(p).low.x() - fat_[p].low.x()) + (store.box(q).low.x() - fat_[q].low.x());
+    const double reach = a.radius + b.radius + 1.7321 * growth;
+    if ((a.center - b.center).squaredNorm() > reach * reach) return false;
+  }
+  return rules.allowed(store, p, q);
+}
+
 void BroadPhase::build(const PieceStore& store, const PairRules& rules, double margin) {
   const int count = store.pieces();
   fat_.resize(count);
+  round_.resize(count);
   stale_.assign(count, 0);
   left_.assign(count, 0);
   strays_.clear();
   everything_.clear();
   for (int piece = 0; piece < count; ++piece) {
     fat_[piece] = fat_box(store, piece, margin);
+    round_[piece] = store.kind(piece) == Kind::sphere;
     if (store.exposed(piece)) everything_.push_back(piece);
   }
   grid_.build(fat_, everything_);
@@ -86,7 +100,7 @@ void BroadPhase::build(const PieceStore& store, const PairRules& rules, double m
         const int first = static_cast<int>(c * kPairChunk);
         const int last = static_cast<int>(std::min<std::ptrdiff_t>(grid_.size(), first + kPairChunk));
         grid_.pairs(first, last, [&](int p, int q) {
-          if (rules.allowed(store, p, q)) found.push_back(make_pair_of(store, p, q));
+          if (keep(store, rules, p, q)) found.push_back(make_pair_of(store, p, q));
         });
       },
       1);
@@ -100,6 +114,7 @@ void BroadPhase::build(const PieceStore& store, const PairRules& rules, double m
 void BroadPhase::amend(const PieceStore& store, const PairRules& rules, double margin) {
   for (const int piece : escaped_) {
     fat_[piece] = fat_box(store, piece, margin);
+    round_[piece] = store.kind(piece) == Kind::sphere;
     left_[piece] = 1;
   }
   stray_grid_.build(fat_, strays_);
@@ -108,7 +123,7 @@ void BroadPhase::amend(const PieceStore& store, const PairRules& rules, double m
   fresh_.clear();
   for (const int piece : escaped_) {
     const auto add = [&](int other) {
-      if (rules.allowed(store, piece, other)) fresh_.push_back(make_pair_of(store, piece, other));
+      if (keep(store, rules, piece, other)) fresh_.push_back(make_pair_of(store, piece, other));
     };
     grid_.query(fat_[piece], [&](int other) {
       if (!stale_[other]) add(other);

@@ -2,7 +2,7 @@
 ///
 /// Every piece has a fat box: its tight box grown by half the margin, its body's reach and a skin. Pairs
 /// of overlapping fat boxes are kept in order; while no tight box leaves its fat box they stay valid and
-/// cost nothing. Pieces that left get a new fat box and are looked up alone in the grid; when many have
+/// cost nothing. Two spheres must in addition be near enough to meet within their fat boxes. Pieces that left get a new fat box and are looked up alone in the grid; when many have
 /// left since the last build, everything is built anew. The pairs are a superset of what touches: which
 /// of them touch does not depend on what happened in earlier calls.
 #pragma once
@@ -39,10 +39,13 @@ class BroadPhase {
   void amend(const PieceStore& store, const PairRules& rules, double margin);
   void find_escaped(const PieceStore& store, double margin);
   [[nodiscard]] Box fat_box(const PieceStore& store, int piece, double margin) const;
+  /// Can p and q touch while both stay within their fat boxes, and may they?
+  [[nodiscard]] bool keep(const PieceStore& store, const PairRules& rules, int p, int q) const;
   void sort_pairs(const PieceStore& store);
 
   bool built_ = false;
   std::vector<Box> fat_;
+  std::vector<std::uint8_t> round_;         ///< 1: was a sphere when its fat box was made
   std::vector<int> everything_;             ///< exposed pieces
   std::vector<std::uint8_t> stale_;         ///< 1: left its fat box since the last build
   std::vector<std::uint8_t> left_;          ///< 1: left in this call

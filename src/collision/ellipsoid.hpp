@@ -1,7 +1,9 @@
-/// Nearest points on ellipses and ellipsoids.
+/// Nearest points on ellipses and ellipsoids, and the 2 x 2 eigenproblem that goes with them.
 #pragma once
 
 #include <Eigen/Dense>
+
+#include <cmath>
 
 namespace scree::collision {
 
@@ -23,5 +25,25 @@ template <int N>
 
 extern template EllipsoidFoot<2> nearest_on_ellipsoid<2>(const Eigen::Vector2d&, const Eigen::Vector2d&);
 extern template EllipsoidFoot<3> nearest_on_ellipsoid<3>(const Eigen::Vector3d&, const Eigen::Vector3d&);
+
+/// Eigenvalues (ascending) and orthonormal eigenvectors of the symmetric matrix [a b; b c], in closed form.
+struct Symmetric2 {
+  Eigen::Vector2d values;
+  Eigen::Matrix2d vectors;
+
+  Symmetric2(double a, double b, double c) {
+    // Angle of the larger eigenvalue's vector:  tan 2t = 2 b / (a - c).
+    const double half = 0.5 * (a - c), radius = std::sqrt(half * half + b * b), middle = 0.5 * (a + c);
+    const double larger = middle >= 0.0 ? middle + radius : middle - radius;
+    const double other = larger != 0.0 ? (a * c - b * b) / larger : 0.0;
+    values = middle >= 0.0 ? Eigen::Vector2d(other, larger) : Eigen::Vector2d(larger, other);
+    Eigen::Vector2d v(half + radius, b);
+    if (half < 0.0) v = {b, radius - half};
+    const double length = v.norm();
+    if (length > 0.0) v /= length;
+    else v = {1.0, 0.0};
+    vectors << -v[1], v[0], v[0], v[1];
+  }
+};
 
 }  // namespace scree::collision

@@ -18,10 +18,11 @@ constexpr double kTurn = 0.4;  // longest step on the unit sphere, radians
 ///   h(n) = n.(c_a - c_b) + |M_a^T n| + |M_b^T n|.
 struct Difference {
   Vec3 shift;
-  Mat3 Ma, Mb;
+  Mat3 Ma, Mb, Sa, Sb;  // S = M M^T
 
   Difference(const EllipsoidView& a, const EllipsoidView& b)
-      : shift(a.center - b.center), Ma(a.axes * a.radii.asDiagonal()), Mb(b.axes * b.radii.asDiagonal()) {}
+      : shift(a.center - b.center), Ma(a.axes * a.radii.asDiagonal()), Mb(b.axes * b.radii.asDiagonal()),
+        Sa(Ma * Ma.transpose()), Sb(Mb * Mb.transpose()) {}
 
   [[nodiscard]] double value(const Vec3& n) const {
     return n.dot(shift) + (Ma.transpose() * n).norm() + (Mb.transpose() * n).norm();
@@ -32,7 +33,7 @@ struct Difference {
     const double ha = a.norm(), hb = b.norm();
     const Vec3 xa = Ma * a / ha, xb = Mb * b / hb;
     gradient = shift + xa + xb;
-    hessian = (Ma * Ma.transpose() - xa * xa.transpose()) / ha + (Mb * Mb.transpose() - xb * xb.transpose()) / hb;
+    hessian = (Sa - xa * xa.transpose()) / ha + (Sb - xb * xb.transpose()) / hb;
     return n.dot(shift) + ha + hb;
   }
 };
@@ -48,14 +49,14 @@ void tangents(const Vec3& n, Vec3& t1, Vec3& t2) {
 /// Newton step on the unit sphere for the tangential gradient g and Hessian K, made a descent
 /// direction by taking eigenvalues by modulus.
 Vec2 descent_step(const Mat2& K, const Vec2& g) {
-  const Eigen::SelfAdjointEigenSolver<Mat2> eigen(K);
-  const Vec2 along = eigen.eigenvectors().transpose() * g;
-  const Vec2 modulus = eigen.eigenvalues().cwiseAbs();
+  const Symmetric2 eigen(K(0, 0), K(0, 1), K(1, 1));
+  const Vec2 along = eigen.vectors.transpose() * g;
+  const Vec2 modulus = eigen.values.cwiseAbs();
   const double least = 1e-14 * modulus.maxCoeff();
   Vec2 step = Vec2::Zero();
   for (int i = 0; i < 2; ++i)
     if (modulus[i] > least) step[i] = -along[i] / modulus[i];
-  const Vec2 result = eigen.eigenvectors() * step;
+  const Vec2 result = eigen.vectors * step;
   const double length = result.norm();
   return length > kTurn ? Vec2(result * (kTurn / length)) : result;
 }

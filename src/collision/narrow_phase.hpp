@@ -61,6 +61,7 @@ struct PolygonCorner {
 /// Buffers of one thread, kept from call to call.
 struct NarrowScratch {
   std::vector<PolygonCorner> polygon, clipped, patch;
+  std::vector<double> slopes_a, slopes_b;  ///< of edges against the other piece's faces
 };
 
 struct NarrowOptions {

@@ -91,6 +91,7 @@ int PieceStore::add(int id, const geometry::Shape& shape, bool moving) {
   for (int local = 0; local < count; ++local) {
     add_piece(shape.pieces[local]);
     slot_.push_back(slot);
+    costly_ += moving && kind_.back() != Kind::sphere;
     if (local < static_cast<int>(shape.adjacent.size()))
       adjacent_.insert(adjacent_.end(), shape.adjacent[local].begin(), shape.adjacent[local].end());
     std::sort(adjacent_.begin() + adjacent_start_.back(), adjacent_.end());
@@ -157,7 +158,8 @@ void PieceStore::add_polyhedron(const geometry::Polyhedron& polyhedron) {
   normals_.resize(reference_normals_.size());
   offsets_.resize(reference_normals_.size());
 
-  // Edges: every pair of neighbouring corners, met once in each direction.
+  // Edges: every pair of neighbouring corners, met once in each direction. The first of its faces is the one
+  // that runs from the lower to the higher vertex.
   face_edges_.resize(face_vertices_.size());
   for (int f = 0; f < range.faces; ++f) {
     for (int k = 0; k < polyhedron.face_size(f); ++k) {
@@ -171,7 +173,7 @@ void PieceStore::add_polyhedron(const geometry::Polyhedron& polyhedron) {
         edges_.push_back(ends);
         edge_faces_.push_back({f, f});
       } else {
-        edge_faces_[range.edge + e][1] = f;
+        edge_faces_[range.edge + e][a < b ? 0 : 1] = f;
       }
       face_edges_[range.slot + polyhedron.face_start[f] + k] = e;
     }
@@ -207,6 +209,7 @@ void PieceStore::sort() {
     for (int local = 0; local < entry.count; ++local) {
       fresh.copy_piece(*this, first + local);
       fresh.slot_.push_back(fresh.bodies());
+      fresh.costly_ += entry.moving && fresh.kind_.back() != Kind::sphere;
     }
     fresh.bodies_.push_back(entry);
   }

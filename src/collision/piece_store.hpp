@@ -50,7 +50,7 @@ struct PolyhedronView {
   const int* face_surface = nullptr;
   const std::uint8_t* face_interior = nullptr;  ///< 1 where another piece of the body lies behind
   const std::array<int, 2>* edges = nullptr;
-  const std::array<int, 2>* edge_faces = nullptr;
+  const std::array<int, 2>* edge_faces = nullptr;  ///< the first runs along the edge, the second against it
   int vertex_count = 0, face_count = 0, edge_count = 0;
   Vec3 center = Vec3::Zero();  ///< mean of the vertices
   double size = 1.0;           ///< length scale for tolerances: diameter of the bounding ball
@@ -99,6 +99,8 @@ class PieceStore {
 
   [[nodiscard]] int pieces() const { return static_cast<int>(kind_.size()); }
   [[nodiscard]] int bodies() const { return static_cast<int>(bodies_.size()); }
+  /// All moving pieces were made as spheres: pairs are cheap.
+  [[nodiscard]] bool all_spheres() const { return costly_ == 0; }
   [[nodiscard]] const BodyEntry& body(int slot) const { return bodies_[slot]; }
   [[nodiscard]] BodyEntry& body(int slot) { return bodies_[slot]; }
   [[nodiscard]] int slot_of(int piece) const { return slot_[piece]; }
@@ -135,6 +137,7 @@ class PieceStore {
   void finish_curved(int piece);
 
   std::vector<BodyEntry> bodies_;
+  int costly_ = 0;  // moving pieces made as ellipsoids or polyhedra
   // one entry a piece
   std::vector<Kind> kind_, now_;  // as made, as placed (a stretched sphere is an ellipsoid)
   std::vector<std::uint8_t> exposed_;

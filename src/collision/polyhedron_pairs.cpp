@@ -41,36 +41,45 @@ bool query_faces(const PolyhedronView& p, const PolyhedronView& q, double limit,
   return true;
 }
 
-/// Do the arcs a-b (normals beside an edge of p) and c-d (of q, turned round) cross on the unit sphere? Then
-/// and only then the two edges make a face of the Minkowski difference.
-bool arcs_cross(const Vec3& a, const Vec3& b, const Vec3& b_cross_a, const Vec3& c, const Vec3& d, const Vec3& d_cross_c) {
-  const double cba = c.dot(b_cross_a), dba = d.dot(b_cross_a);
-  if (cba * dba >= 0.0) return false;
-  const double adc = a.dot(d_cross_c), bdc = b.dot(d_cross_c);
-  return adc * bdc < 0.0 && cba * bdc > 0.0;
-}
-
 bool hidden_edge(const PolyhedronView& p, int e) {
   return p.face_interior[p.edge_faces[e][0]] && p.face_interior[p.edge_faces[e][1]];
 }
 
-/// Pair of edges with the largest separation; false when it exceeds the limit.
-bool query_edges(const PolyhedronView& p, const PolyhedronView& q, double limit, EdgeAxis& best) {
+/// slopes[e * faces + f] = edge e of p . normal of face f of q.
+void edge_slopes(const PolyhedronView& p, const PolyhedronView& q, std::vector<double>& slopes) {
+  slopes.resize(static_cast<std::size_t>(p.edge_count) * q.face_count);
+  double* at = slopes.data();
+  for (int e = 0; e < p.edge_count; ++e) {
+    const Vec3 along = p.vertices[p.edges[e][1]] - p.vertices[p.edges[e][0]];
+    for (int f = 0; f < q.face_count; ++f) *at++ = along.dot(q.normals[f]);
+  }
+}
+
+/// Pair of edges with the largest separation; false when it exceeds the limit. Two edges count when they
+/// make a face of the Minkowski difference: the arc between the normals beside the one crosses,
+/// on the unit sphere, the arc between the reversed normals beside the other. An edge is
+/// perpendicular to its arc, so the signs of edge . normal decide.
+bool query_edges(const PolyhedronView& p, const PolyhedronView& q, double limit, NarrowScratch& scratch, EdgeAxis& best) {
+  edge_slopes(p, q, scratch.slopes_a);
+  edge_slopes(q, p, scratch.slopes_b);
   for (int i = 0; i < p.edge_count; ++i) {
     if (hidden_edge(p, i)) continue;
-    const Vec3& u = p.vertices[p.edges[i][0]];
-    const Vec3 along = p.vertices[p.edges[i][1]] - u;
-    const Vec3 &a = p.normals[p.edge_faces[i][0]], &b = p.normals[p.edge_faces[i][1]];
-    const Vec3 b_cross_a = b.cross(a);
+    const auto& faces_p = p.edge_faces[i];
+    const double* row = scratch.slopes_a.data() + static_cast<std::size_t>(i) * q.face_count;
     for (int j = 0; j < q.edge_count; ++j) {
-      const Vec3 c = -q.normals[q.edge_faces[j][0]], d = -q.normals[q.edge_faces[j][1]];
-      if (!arcs_cross(a, b, b_cross_a, c, d, d.cross(c)) || hidden_edge(q, j)) continue;
-      const Vec3& v = q.vertices[q.edges[j][0]];
-      const Vec3 other = q.vertices[q.edges[j][1]] - v;
+      const auto& faces_q = q.edge_faces[j];
+      const double c = row[faces_q[0]], d = row[faces_q[1]];
+      const double* other_row = scratch.slopes_b.data() + static_cast<std::size_t>(j) * p.face_count;
+      const double a = other_row[faces_p[0]], b = other_row[faces_p[1]];
+      const bool crossing = (c * d < 0.0) & (a * b < 0.0) & (c * b < 0.0);
+      if (!crossing || hidden_edge(q, j)) continue;
+
+      const Vec3 &u = p.vertices[p.edges[i][0]], &v = q.vertices[q.edges[j][0]];
+      const Vec3 along = p.vertices[p.edges[i][1]] - u, other = q.vertices[q.edges[j][1]] - v;
       Vec3 n = along.cross(other);
       const double length = n.norm();
       if (length <= 1e-6 * along.norm() * other.norm()) continue;
-      n /= n.dot(a + b) >= 0.0 ? length : -length;
+      n /= n.dot(p.normals[faces_p[0]] + p.normals[faces_p[1]]) >= 0.0 ? length : -length;
       const double s = n.dot(v - u);
       if (s > limit) return false;
       if (s > best.separation) best = {i, j, s, n};
@@ -213,7 +222,7 @@ bool touch_polyhedra(const PolyhedronView& a, const PolyhedronView& b, const Nar
   FaceAxis face_a, face_b;
   EdgeAxis edge;
   if (!query_faces(a, b, options.limit, face_a) || !query_faces(b, a, options.limit, face_b)) return false;
-  if (!query_edges(a, b, options.limit, edge)) return false;
+  if (!query_edges(a, b, options.limit, scratch, edge)) return false;
   if (face_a.face < 0 || face_b.face < 0) return false;
 
   const double size = std::min(a.size, b.size);
@@ -226,6 +235,13 @@ bool touch_polyhedra(const PolyhedronView& a, const PolyhedronView& b, const Nar
   // Apart: a vertex or parallel edges may be nearest, along no axis tried so far.
   const double separation = std::max(edge.separation, face.separation);
   if (separation > kTouch * size) {
+    // A corner over the reference face at that height: the face is nearest.
+    if (!by_edge && pair.face_contact(face.face, of_a)) {
+      double least = kInfinity;
+      for (int k = 0; k < out.count; ++k) least = std::min(least, out.points[k].gap);
+      if (least <= face.separation + 1e-9 * size) return true;
+      out.count = 0;
+    }
     const Nearest nearest = nearest_points(a, b, kTouch * size);
     if (nearest.distance > options.limit) return false;
     const bool on_axis = nearest.distance <= separation * (1.0 + 1e-6) + 1e-12 * size;

@@ -66,9 +66,10 @@ void collect(const PieceStore& store, const std::vector<ContactPoint>& contacts,
     while (last < count && contacts[last].piece_a == a && contacts[last].piece_b == b) ++last;
     for (const bool own_is_a : {true, false}) {
       const int own = own_is_a ? a : b, other = own_is_a ? b : a;
+      if (store.kind(other) != Kind::polyhedron) continue;
       const int slot = store.slot_of(other);
       const BodyEntry& body = store.body(slot);
-      if (store.kind(other) != Kind::polyhedron || (body.moving && body.count == 1)) continue;
+      if (body.moving && body.count == 1) continue;
       sides.push_back({own, body.moving ? slot : -1, other, first, last, own_is_a});
     }
   }

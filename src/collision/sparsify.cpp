@@ -82,7 +82,7 @@ class Group {
 }  // namespace
 
 void sparsify(const PieceStore& store, double threshold, std::vector<ContactPoint>& contacts, SparsifyScratch& scratch) {
-  if (!(threshold > 0.0)) return;
+  if (!(threshold > 0.0) || store.pieces() == store.bodies()) return;
   const int count = static_cast<int>(contacts.size());
   scratch.removed.assign(contacts.size(), 0);
   bool any = false;

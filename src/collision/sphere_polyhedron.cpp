@@ -121,11 +121,9 @@ bool touch_ellipsoid_polyhedron(const EllipsoidView& a, const PolyhedronView& b,
     const Vec3 along = (b.vertices[b.edges[e][1]] - u).normalized();
     const Vec3 p = b.normals[b.edge_faces[e][0]], q = along.cross(p);
     const Vec3 mp = M.transpose() * p, mq = M.transpose() * q;
-    Mat2 S;
-    S << mp.squaredNorm(), mp.dot(mq), mp.dot(mq), mq.squaredNorm();
-    const Eigen::SelfAdjointEigenSolver<Mat2> eigen(S);
-    const Mat2& turn = eigen.eigenvectors();
-    const Vec2 radii(std::sqrt(std::max(eigen.eigenvalues()[0], 1e-30 * S.trace())), std::sqrt(eigen.eigenvalues()[1]));
+    const Symmetric2 eigen(mp.squaredNorm(), mp.dot(mq), mq.squaredNorm());
+    const Mat2& turn = eigen.vectors;
+    const Vec2 radii(std::sqrt(std::max(eigen.values[0], 1e-24 * eigen.values[1])), std::sqrt(eigen.values[1]));
     const Vec3 from = u - a.center;
     const EllipsoidFoot<2> foot = nearest_on_ellipsoid<2>(radii, turn.transpose() * Vec2(p.dot(from), q.dot(from)));
     if (foot.distance <= best) continue;

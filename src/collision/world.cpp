@@ -17,7 +17,9 @@ namespace scree::collision {
 
 namespace {
 
-constexpr std::ptrdiff_t kNarrowChunk = 512;  // pairs a task
+constexpr std::ptrdiff_t kNarrowChunk = 512;       // pairs a task
+constexpr std::ptrdiff_t kThreadedPairs = 1024;    // threads pay from here on,
+constexpr std::ptrdiff_t kThreadedSpheres = 32768;  // or from here when all pieces are spheres
 
 /// Mix three numbers into one whose every bit depends on every bit of them.
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -106,7 +108,14 @@ void World::Impl::narrow(const Settings& settings, const PiecePair& pair, Task& 
   const NarrowOptions options{settings.margin + body_a.reach + body_b.reach, settings.one_point_per_overlap,
                               settings.manifold_points};
   Manifold& manifold = task.manifold;
-  if (!touch(store, pair.a, pair.b, options, task.scratch, manifold)) return;
+  manifold.count = 0;
+  if (store.kind(pair.a) == Kind::sphere && store.kind(pair.b) == Kind::sphere) {
+    if (!touch_spheres(store.ball(pair.a), store.ball(pair.b), options.limit, manifold)) return;
+    manifold.surface_a = store.surface(pair.a);
+    manifold.surface_b = store.surface(pair.b);
+  } else if (!touch(store, pair.a, pair.b, options, task.scratch, manifold)) {
+    return;
+  }
   if (!rules.surfaces_allowed(manifold.surface_a, manifold.surface_b)) return;
 
   const std::size_t first = contacts.size();
@@ -129,7 +138,7 @@ void World::Impl::narrow_all(const Settings& settings, const std::vector<PiecePa
   const std::ptrdiff_t chunks = (count + kNarrowChunk - 1) / kNarrowChunk;
   contacts.clear();
   if (static_cast<std::ptrdiff_t>(tasks.size()) < std::max<std::ptrdiff_t>(chunks, 1)) tasks.resize(std::max<std::ptrdiff_t>(chunks, 1));
-  if (threads() == 1 || chunks <= 1) {
+  if (threads() == 1 || count < (store.all_spheres() ? kThreadedSpheres : kThreadedPairs)) {
     for (const PiecePair& pair : pairs) narrow(settings, pair, tasks[0], contacts);
     return;
   }
