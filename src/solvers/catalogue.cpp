@@ -14,9 +14,11 @@ const std::vector<SolverInfo>& all_solvers() {
       preconditioned_projected_gradient_info(),
       gpminres_info(),
       kucera_info(),
+      admm_info(),
       convex_fixed_point_info(),
       tresca_fixed_point_info(),
-      admm_info(),
+      newton_info(),
+      semismooth_newton_info(),
   };
   return solvers;
 }

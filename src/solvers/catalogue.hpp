@@ -15,8 +15,10 @@ namespace scree::solvers {
 [[nodiscard]] SolverInfo preconditioned_projected_gradient_info();
 [[nodiscard]] SolverInfo gpminres_info();
 [[nodiscard]] SolverInfo kucera_info();
+[[nodiscard]] SolverInfo admm_info();
 [[nodiscard]] SolverInfo convex_fixed_point_info();
 [[nodiscard]] SolverInfo tresca_fixed_point_info();
-[[nodiscard]] SolverInfo admm_info();
+[[nodiscard]] SolverInfo newton_info();
+[[nodiscard]] SolverInfo semismooth_newton_info();
 
 }  // namespace scree::solvers

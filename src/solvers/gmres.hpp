@@ -1,4 +1,4 @@
-/// Restarted GMRES(m) with right preconditioning, matrix-free (theory sec. 4.6).
+/// Restarted GMRES(m) with right preconditioning, matrix-free (used by theory sec. 4.4 and 4.5).
 #pragma once
 
 #include <span>

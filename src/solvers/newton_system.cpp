@@ -1,6 +1,8 @@
 #include "solvers/newton_system.hpp"
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include "core/threads.hpp"
 #include "solvers/block_lu.hpp"
@@ -13,6 +15,7 @@ namespace {
 
 constexpr double kRelativeAccuracy = 1e-8;   ///< of the linear solves; Newton gains nothing beyond it
 constexpr int kKrylovSize = 60;
+constexpr double kLargestBodyLu = 5e7;       ///< block products above which Cholesky with GMRES takes over
 constexpr double kLargestLu = 5e7;           ///< block products above which ILU(0) with GMRES takes over
 
 /// (alpha I + D W) in the space of contacts, W explicit.
@@ -104,17 +107,16 @@ class ExplicitSystem final : public NewtonSystem {
   std::vector<double> right_side_, correction_;
 };
 
-/// z + Hs^T G Hs z = -Hs^T f,  dx = -f - (G/..) Hs z : the same system in the space of bodies.
-class BodySystem final : public NewtonSystem {
+/// The same system in the space of bodies:
+///   (I + Hs^T G Hs) z = -Hs^T s f,   G = (s^2 / alpha) D,   dx = -f - s^-1 G Hs z.
+class BodySystem : public NewtonSystem {
  public:
   BodySystem(ScaledProblem& scaled, const BodyForm& W) : scaled_(scaled), W_(W) {
-    space_.analyse(W);
     const auto n = static_cast<std::size_t>(W.dofs());
     right_side_.resize(n);
     z_.resize(n);
     contact_.resize(scaled.size());
     G_.resize(static_cast<std::size_t>(W.blocks()));
-    symmetric_.resize(G_.size());
     gmres_.resize(n, kKrylovSize);
   }
 
@@ -124,15 +126,13 @@ class BodySystem final : public NewtonSystem {
     parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
       const auto i = static_cast<std::size_t>(a);
       G_[i] = (s[i] * s[i] / alpha) * D[i];
-      symmetric_[i] = definite_part(G_[i], open[i] != 0);
     });
-    if (!space_.factor(symmetric_)) return false;
-
-    // Right-hand side -Hs^T s f, then Krylov steps for the part that is not symmetric.
+    if (!factor(open)) return false;
     scaled_.to_impulses(f, contact_);
     W_.scatter(contact_, right_side_);
     for (double& value : right_side_) value = -value;
-    std::fill(z_.begin(), z_.end(), 0.0);
+
+    // The factors alone, then Krylov steps for what they miss.
     const auto apply = [&](std::span<const double> in, std::span<double> out) {
       W_.gather(in, contact_);
       multiply_G(contact_);
@@ -140,10 +140,11 @@ class BodySystem final : public NewtonSystem {
       add_scaled(1.0, in, out);
       ++products_;
     };
-    const auto precondition = [&](std::span<const double> in, std::span<double> out) { space_.solve(in, out); };
+    const auto precondition = [&](std::span<const double> in, std::span<double> out) { solve_factors(in, out); };
+    solve_factors(right_side_, z_);
+    if (!std::isfinite(norm(z_))) return false;
     gmres_.solve(apply, precondition, right_side_, z_, kRelativeAccuracy * norm(right_side_), 2 * kKrylovSize);
 
-    // dx = -f - s^-1 G Hs z
     W_.gather(z_, contact_);
     multiply_G(contact_);
     scaled_.from_impulses(contact_, contact_);
@@ -153,7 +154,42 @@ class BodySystem final : public NewtonSystem {
     return std::isfinite(norm(dx));
   }
 
+ protected:
+  /// Factor the matrix of G_, or one near it; false when it cannot be done.
+  virtual bool factor(std::span<const char> open) = 0;
+  virtual void solve_factors(std::span<const double> in, std::span<double> out) = 0;
+
+  ScaledProblem& scaled_;
+  const BodyForm& W_;
+  std::vector<Mat3> G_;
+
  private:
+  void multiply_G(std::span<double> u) const {
+    parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
+      Eigen::Map<Vec3> part(u.data() + 3 * a);
+      part = (G_[static_cast<std::size_t>(a)] * part).eval();
+    });
+  }
+
+  Gmres gmres_;
+  std::vector<double> right_side_, z_, contact_;
+};
+
+/// Any bodies: Cholesky factors of the symmetric part.
+class CholeskySystem final : public BodySystem {
+ public:
+  CholeskySystem(ScaledProblem& scaled, const BodyForm& W) : BodySystem(scaled, W), symmetric_(G_.size()) { space_.analyse(W); }
+
+ private:
+  bool factor(std::span<const char> open) override {
+    parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
+      const auto i = static_cast<std::size_t>(a);
+      symmetric_[i] = definite_part(G_[i], open[i] != 0);
+    });
+    return space_.factor(symmetric_);
+  }
+  void solve_factors(std::span<const double> in, std::span<double> out) override { space_.solve(in, out); }
+
   /// The symmetric part, made semidefinite: a slipping block couples its normal with the slip direction only
   /// one way, which would make it indefinite; the missing diagonal entry of the slip direction is restored.
   static Mat3 definite_part(const Mat3& G, bool open) {
@@ -166,26 +202,85 @@ class BodySystem final : public NewtonSystem {
     return part;
   }
 
-  void multiply_G(std::span<double> u) const {
-    parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
-      Eigen::Map<Vec3> part(u.data() + 3 * a);
-      part = (G_[static_cast<std::size_t>(a)] * part).eval();
-    });
+  BodySpace space_;
+  std::vector<Mat3> symmetric_;
+};
+
+/// Rigid bodies: block LU of the matrix itself.
+class RigidSystem final : public BodySystem {
+ public:
+  RigidSystem(ScaledProblem& scaled, const BodyForm& W) : BodySystem(scaled, W) {
+    // Rows of bodies, their columns, and where each contact adds to them.
+    std::vector<int> row_start{0}, columns, row;
+    for (int b = 0; b < W.bodies(); ++b) {
+      row.assign(1, b);
+      for (int entry : W.incidence(b))
+        for (int body : W.bodies_of(entry / 2))
+          if (body >= 0) row.push_back(body);
+      std::sort(row.begin(), row.end());
+      row.erase(std::unique(row.begin(), row.end()), row.end());
+      const auto slot = [&](int body) {
+        return body < 0 ? -1 : row_start.back() + static_cast<int>(std::lower_bound(row.begin(), row.end(), body) - row.begin());
+      };
+      diagonal_.push_back(slot(b));
+      for (int entry : W.incidence(b)) slots_.push_back({slot(W.bodies_of(entry / 2)[0]), slot(W.bodies_of(entry / 2)[1])});
+      columns.insert(columns.end(), row.begin(), row.end());
+      row_start.push_back(static_cast<int>(columns.size()));
+    }
+    first_slot_.assign(1, 0);
+    for (int b = 0; b < W.bodies(); ++b) first_slot_.push_back(first_slot_.back() + W.incidence(b).size());
+    lu_.analyse(row_start, columns, BlockLu<6>::Fill::complete);
+    row_start_ = std::move(row_start);
+    values_.resize(columns.size());
+    full_rows_.assign(static_cast<std::size_t>(W.bodies()), 0);
   }
 
-  ScaledProblem& scaled_;
-  const BodyForm& W_;
-  BodySpace space_;
-  Gmres gmres_;
-  std::vector<Mat3> G_, symmetric_;
-  std::vector<double> right_side_, z_, contact_;
+  /// Block products of a factorisation.
+  [[nodiscard]] double work() const { return lu_.factor_products(); }
+
+ private:
+  using Rows = Eigen::Map<const Eigen::Matrix<double, 3, 6, Eigen::RowMajor>>;
+
+  bool factor(std::span<const char> open) override {
+    parallel_for(W_.bodies(), [&](std::ptrdiff_t row) {
+      const auto b = static_cast<std::size_t>(row);
+      for (int k = row_start_[b]; k < row_start_[b + 1]; ++k) values_[static_cast<std::size_t>(k)].setZero();
+      values_[static_cast<std::size_t>(diagonal_[b])].setIdentity();
+      std::size_t next = first_slot_[b];
+      for (int entry : W_.incidence(static_cast<int>(row))) {
+        const auto& slot = slots_[next++];
+        const int contact = entry / 2;
+        if (open[static_cast<std::size_t>(contact)]) continue;
+        const Eigen::Matrix<double, 6, 3> left = Rows(W_.rows(contact, entry % 2).data()).transpose() * G_[static_cast<std::size_t>(contact)];
+        for (int side = 0; side < 2; ++side)
+          if (slot[static_cast<std::size_t>(side)] >= 0)
+            values_[static_cast<std::size_t>(slot[static_cast<std::size_t>(side)])].noalias() +=
+                left * Rows(W_.rows(contact, side).data());
+      }
+    });
+    return lu_.factor(values_, full_rows_);
+  }
+  void solve_factors(std::span<const double> in, std::span<double> out) override { lu_.solve(in, out); }
+
+  BlockLu<6> lu_;
+  std::vector<int> row_start_, diagonal_;
+  std::vector<std::size_t> first_slot_;
+  std::vector<std::array<int, 2>> slots_;
+  std::vector<BlockLu<6>::Block> values_;
+  std::vector<char> full_rows_;
 };
 
 }  // namespace
 
 std::unique_ptr<NewtonSystem> make_newton_system(ScaledProblem& scaled) {
   const Operator* W = scaled.problem().W.get();
-  if (const auto* body = dynamic_cast<const BodyForm*>(W)) return std::make_unique<BodySystem>(scaled, *body);
+  if (const auto* body = dynamic_cast<const BodyForm*>(W)) {
+    if (body->rigid()) {
+      auto system = std::make_unique<RigidSystem>(scaled, *body);
+      if (system->work() <= kLargestBodyLu) return system;
+    }
+    return std::make_unique<CholeskySystem>(scaled, *body);
+  }
   if (const auto* rows = dynamic_cast<const ExplicitForm*>(W)) return std::make_unique<ExplicitSystem>(scaled, *rows);
   return nullptr;
 }

@@ -1,4 +1,4 @@
-/// A contact problem in variables of equal weight:  x = R / s,  u = s U,  s_a = sqrt(rho_a)  (theory sec. 4.1).
+/// A contact problem in variables of equal weight:  x = R / s,  u = s U,  s_a = sqrt(rho_a)  (theory sec. 4.5).
 ///
 /// One factor a block leaves every cone as it is, makes the diagonal blocks of s W s have trace 3 and turns the
 /// norm of the yardstick `residual` into the plain Euclidean one, whatever the units and the mass ratios.

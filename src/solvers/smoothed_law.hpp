@@ -1,4 +1,4 @@
-/// The smoothed root-finding form of the contact law (quasi-Newton report sec. 3-6; theory eq. 4.8-4.11):
+/// The smoothed root-finding form of the contact law (quasi-Newton report sec. 3-6; theory eq. 4.5-4.11):
 ///     C_w(U, R) = F_w(U) + m_w(R - F_w(U)) = 0,   R in K,
 /// F_w(U) = U + mu (sqrt(|U_T|^2 + w^2) - w) n, and m_w the smoothed projection on the polar cone.
 /// Order (N, T1, T2). Blocks without a cone have the same form with their own polar sets.

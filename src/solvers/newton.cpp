@@ -1,0 +1,266 @@
+#include "solvers/newton.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+#include "core/timer.hpp"
+#include "solvers/catalogue.hpp"
+#include "solvers/cone.hpp"
+#include "solvers/gauss_seidel.hpp"
+#include "solvers/gmres.hpp"
+#include "solvers/option_reader.hpp"
+#include "solvers/scaled_problem.hpp"
+#include "solvers/smoothed_law.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+constexpr int kRestart = 20;          ///< size of the Krylov space (report, Table 1)
+constexpr int kPatience = 150;        ///< Newton steps without a gain of 10 % before the fallback
+
+void check(const NewtonOptions& options) {
+  if (options.linear_iterations < 1) throw_input("NEWTON: linmaxiter = {} must be at least 1", options.linear_iterations);
+  if (!(options.epsilon > 0.0 && options.epsilon < 1.0)) throw_input("NEWTON: epsilon = {} is outside (0, 1)", options.epsilon);
+  if (!(options.delta >= 0.0)) throw_input("NEWTON: delta = {} must not be negative", options.delta);
+  if (!(options.theta > 0.0 && options.theta <= 1.0)) throw_input("NEWTON: theta = {} is outside (0, 1]", options.theta);
+  if (!(options.omega >= 0.0)) throw_input("NEWTON: omega = {} must not be negative", options.omega);
+}
+
+/// delta in units of W.
+double regularisation(const NewtonOptions& options, const Operator& W) {
+  if (options.delta_reference == DeltaReference::absolute) return options.delta;
+  double smallest = kInfinity, largest = 0.0, sum = 0.0;
+  for (const Mat3& block : W.diagonal())
+    for (int k = 0; k < 3; ++k) {
+      smallest = std::min(smallest, block(k, k));
+      largest = std::max(largest, block(k, k));
+      sum += block(k, k);
+    }
+  if (options.delta_reference == DeltaReference::smallest) return options.delta * smallest;
+  if (options.delta_reference == DeltaReference::largest) return options.delta * largest;
+  return options.delta * sum / (3.0 * static_cast<double>(W.blocks()));
+}
+
+/// The state of Algorithm 1 in scaled unknowns.
+class QuasiNewton {
+ public:
+  QuasiNewton(const ContactProblem& problem, const NewtonOptions& options)
+      : scaled_(problem), options_(options), x_(scaled_.size()), u_(x_.size()), C_(x_.size()), step_(x_.size()),
+        X_(static_cast<std::size_t>(problem.blocks())), Y_(X_.size()), inverse_(X_.size()), shift_(X_.size()) {
+    const double delta = regularisation(options, *problem.W);
+    for (std::size_t a = 0; a < shift_.size(); ++a) shift_[a] = delta * scaled_.scale()[a] * scaled_.scale()[a];
+    velocity_ = scaled_.reference() / std::sqrt(std::max<double>(1.0, problem.blocks()));
+    gmres_.resize(x_.size(), std::min(kRestart, options.linear_iterations));
+  }
+
+  void start(std::span<const double> R) {
+    scaled_.from_impulses(R, x_);
+    project();
+    refresh();
+  }
+  /// R <- proj_K [ R - A^-1 C ]
+  void iterate() {
+    linearise();
+    std::fill(step_.begin(), step_.end(), 0.0);
+    double relaxation = 1.0;
+    if (options_.linear_solver == LinearSolver::gmres) {
+      const auto apply = [&](std::span<const double> in, std::span<double> out) { multiply(in, out); };
+      const auto solve_blocks = [&](std::span<const double> in, std::span<double> out) { precondition(in, out); };
+      gmres_.solve(apply, solve_blocks, C_, step_, options_.epsilon * norm(C_), options_.linear_iterations);
+    } else {
+      precondition(C_, step_);
+      relaxation = options_.theta;
+    }
+    add_scaled(-relaxation, step_, x_);
+    project();
+    refresh();
+  }
+  void impulses(std::span<double> R) const { scaled_.to_impulses(x_, R); }
+  void velocities(std::span<double> U) const { scaled_.to_velocities(u_, U); }
+  [[nodiscard]] long products() const { return products_; }
+
+ private:
+  void refresh() {
+    scaled_.velocity(x_, u_);
+    ++products_;
+  }
+  void project() {
+    const ContactProblem& p = scaled_.problem();
+    parallel_for(p.blocks(), [&](std::ptrdiff_t a) {
+      Eigen::Map<Vec3> part(x_.data() + 3 * a);
+      part = project_on_block(part, p.kind[static_cast<std::size_t>(a)], p.mu[static_cast<std::size_t>(a)]);
+    });
+  }
+  /// Fixed when asked for; otherwise it follows the error, which keeps early steps calm.
+  [[nodiscard]] double smoothing() const {
+    const double relative = options_.omega > 0.0 ? options_.omega : std::max(1e-3 * options_.tolerance, 0.1 * scaled_.residual(x_, u_));
+    return std::max(relative, 1e-16) * velocity_;
+  }
+  /// C, X, Y and the inverted diagonal blocks of A.
+  void linearise() {
+    const double omega = smoothing();
+    const ContactProblem& p = scaled_.problem();
+    parallel_for(p.blocks(), [&](std::ptrdiff_t a) {
+      const auto i = static_cast<std::size_t>(a);
+      const SmoothedLaw law = smoothed_law(Eigen::Map<const Vec3>(u_.data() + 3 * a), Eigen::Map<const Vec3>(x_.data() + 3 * a),
+                                           p.kind[i], p.mu[i], omega);
+      Eigen::Map<Vec3>(C_.data() + 3 * a) = law.C;
+      X_[i] = law.X;
+      Y_[i] = law.Y;
+      const double s = scaled_.scale()[i];
+      Mat3 A = law.X * (s * s * p.W->diagonal()[i]) + law.Y;
+      A.diagonal().array() += shift_[i];
+      inverse_[i] = A.inverse();
+      // A block without mobility is left where it is.
+      if (!inverse_[i].allFinite() || inverse_[i].cwiseAbs().maxCoeff() > 1e12) inverse_[i].setIdentity();
+    });
+  }
+  void multiply(std::span<const double> in, std::span<double> out) {
+    scaled_.apply(in, out);
+    ++products_;
+    parallel_for(scaled_.blocks(), [&](std::ptrdiff_t a) {
+      const auto i = static_cast<std::size_t>(a);
+      const Eigen::Map<const Vec3> d(in.data() + 3 * a);
+      Eigen::Map<Vec3> o(out.data() + 3 * a);
+      o = (X_[i] * o + Y_[i] * d + shift_[i] * d).eval();
+    });
+  }
+  void precondition(std::span<const double> in, std::span<double> out) const {
+    parallel_for(scaled_.blocks(), [&](std::ptrdiff_t a) {
+      Eigen::Map<Vec3>(out.data() + 3 * a).noalias() = inverse_[static_cast<std::size_t>(a)] * Eigen::Map<const Vec3>(in.data() + 3 * a);
+    });
+  }
+
+  ScaledProblem scaled_;
+  const NewtonOptions& options_;
+  std::vector<double> x_, u_, C_, step_;
+  std::vector<Mat3> X_, Y_, inverse_;
+  std::vector<double> shift_;
+  double velocity_ = 1.0;  ///< root mean square of the scaled free velocity
+  Gmres gmres_;
+  long products_ = 0;
+};
+
+/// Newton iterations; R holds the best iterate so far, `best` its value.
+SolveReport run_newton(const ContactProblem& problem, const NewtonOptions& options, const Timer& timer, std::span<double> R,
+                       double& best) {
+  SolveReport report;
+  report.status = Status::max_iterations;
+  QuasiNewton newton(problem, options);
+  newton.start(R);
+  std::vector<double> trial(R.size()), U(R.size());
+  double mark = best;
+  int since_mark = 0;
+  const int limit = std::min(options.newton_iterations, options.max_iterations);
+  while (report.iterations < limit && newton.products() < options.max_products && since_mark < kPatience) {
+    if (timer.seconds() >= options.max_seconds) {
+      report.status = Status::max_seconds;
+      break;
+    }
+    newton.iterate();
+    ++report.iterations;
+    newton.impulses(trial);
+    newton.velocities(U);
+    double value = measure(options.yardstick, problem, trial, U);
+    if (!std::isfinite(value)) {
+      report.status = Status::diverged;
+      break;
+    }
+    // The claim of convergence is measured from the impulses alone.
+    if (value <= options.tolerance) value = std::max(value, measure(options.yardstick, problem, trial));
+    if (options.history) report.history.push_back(value);
+    if (value < best) {
+      best = value;
+      std::copy(trial.begin(), trial.end(), R.begin());
+    }
+    if (best <= options.tolerance) {
+      report.status = Status::converged;
+      break;
+    }
+    since_mark = best < 0.9 * mark ? 0 : since_mark + 1;
+    if (since_mark == 0) mark = best;
+  }
+  report.products = newton.products();
+  return report;
+}
+
+/// Gauss-Seidel from the best iterate, within what is left of the limits.
+void run_fallback(const ContactProblem& problem, const NewtonOptions& options, const Timer& timer, SolveReport& report,
+                  std::span<double> R) {
+  GaussSeidelOptions sweeps;
+  static_cast<StopRule&>(sweeps) = options;
+  sweeps.max_iterations = options.max_iterations - report.iterations;
+  sweeps.max_seconds = options.max_seconds - timer.seconds();
+  GaussSeidelWorkspace workspace;
+  const SolveReport rest = solve_gauss_seidel(problem, sweeps, R, workspace);
+  report.status = rest.status;
+  report.iterations += rest.iterations;
+  report.products += rest.products;
+  report.fallbacks += 1;
+  report.history.insert(report.history.end(), rest.history.begin(), rest.history.end());
+}
+
+}  // namespace
+
+SolveReport solve_newton(const ContactProblem& problem, const NewtonOptions& options, std::span<double> R) {
+  check(options);
+  const Timer timer;
+  double best = measure(options.yardstick, problem, R);
+  SolveReport report;
+  if (best <= options.tolerance) {
+    report.status = Status::converged;
+    return report;
+  }
+  report = run_newton(problem, options, timer, R, best);
+  const bool time_left = timer.seconds() < options.max_seconds && report.iterations < options.max_iterations;
+  if (report.status != Status::converged && options.fallback && time_left) run_fallback(problem, options, timer, report, R);
+  if (report.status != Status::converged)
+    report.advice = "NEWTON did not reach the tolerance: raise delta (0.01 to 0.1 of the average W_ii) or linmaxiter, or use AUTO";
+  report.seconds = timer.seconds();
+  return report;
+}
+
+SolverInfo newton_info() {
+  return {"NEWTON",
+          "Projected quasi-Newton method (PARMES TR2): smoothed root finding, regularised linear systems solved roughly by GMRES, "
+          "Gauss-Seidel when it fails. Solfec's meritval and maxiter are `tolerance` with the yardstick 'merit' and `maxiter`.",
+          {Formulation::coulomb},
+          {{"maxiter", 1000, "Newton steps before Gauss-Seidel takes over"},
+           {"linver", std::string("GMRES"), "linear solver: 'GMRES', or 'DIAG' for the diagonal blocks alone"},
+           {"linmaxiter", 10, "GMRES steps of one linear solve, at least 1"},
+           {"maxmatvec", 100000, "matrix-vector products of all linear solves together"},
+           {"epsilon", 0.25, "relative accuracy of linear solves, in (0, 1); 0.01 suits deformable bodies"},
+           {"delta", 0.01, "diagonal regularisation, >= 0, in units of W (1/kg) or relative to what reldelta names"},
+           {"reldelta", std::string("avg"), "what delta is relative to: 'min', 'avg' or 'max' diagonal entry of W, or 'none'"},
+           {"theta", 0.25, "relaxation of 'DIAG' steps, in (0, 1]"},
+           {"omega", 0.0, "smoothing relative to the free velocity; 0: 0.1 of the residual, at least 1e-3 tolerance"},
+           {"gsflag", std::string("ON"), "'ON': go on with Gauss-Seidel from the best iterate when Newton fails; 'OFF': do not"}},
+          [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
+            const OptionReader read(find_solver("NEWTON"), values);
+            const auto choice = [&](const char* name, std::initializer_list<const char*> allowed) {
+              int k = 0;
+              for (const char* text : allowed) {
+                if (read.text(name) == text) return k;
+                ++k;
+              }
+              throw_input("NEWTON: {} = '{}' is unknown; choose one of {}", name, read.text(name), fmt::join(allowed, ", "));
+            };
+            NewtonOptions options;
+            static_cast<StopRule&>(options) = stop;
+            options.newton_iterations = read.integer("maxiter");
+            options.linear_solver = static_cast<LinearSolver>(choice("linver", {"GMRES", "DIAG"}));
+            options.linear_iterations = read.integer("linmaxiter");
+            options.max_products = read.integer("maxmatvec");
+            options.epsilon = read.real("epsilon");
+            options.delta = read.real("delta");
+            options.delta_reference = static_cast<DeltaReference>(choice("reldelta", {"none", "min", "avg", "max"}));
+            options.theta = read.real("theta");
+            options.omega = read.real("omega");
+            options.fallback = choice("gsflag", {"OFF", "ON"}) == 1;
+            return solve_newton(problem, options, R);
+          }};
+}
+
+}  // namespace scree::solvers
