@@ -6,7 +6,8 @@
 namespace scree::solvers {
 
 struct JacobiOptions : FirstOrderOptions {
-  double omega = 0.3;   ///< step in units of 3 / tr W_aa, in (0, 2); halved whenever the iterates grow
+  double omega = 0.3;   ///< step in units of 3 / tr W_aa, in (0, 2); halved when iterates grow, down to the inverse of the
+                        ///< largest eigenvalue
   double lambda = 1.0;  ///< share of the new iterate, in (0, 1]
 };
 

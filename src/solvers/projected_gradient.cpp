@@ -193,6 +193,8 @@ SolveReport solve_projected_gradient(const ContactProblem& problem, const Projec
 
   Scheme scheme(scaled, options);
   SafeStep safe(scaled);
+  VecX resume(scaled.size());
+  double resumed_best = kInfinity;
   bool fresh = true;
   for (int iteration = 1;; ++iteration) {
     if (fresh) scheme.classify(x);
@@ -201,11 +203,17 @@ SolveReport solve_projected_gradient(const ContactProblem& problem, const Projec
     scaled.gradient(x, g);
     if (watch.finished(x, g, iteration)) break;
     if (!fresh && watch.stalled() <= options.patience && std::isfinite(watch.value())) continue;
-    // The scheme cycles: go on from the best iterate with steps that do not, more of them every time.
+    // The scheme cycles: take steps that do not, more of them every time. They go on from the best iterate, or from where
+    // they ended when nothing better came since: the yardstick may have to rise before it falls.
     ++fallbacks;
     fresh = true;
-    watch.best_iterate(x);
-    scaled.project(x);
+    if (watch.best() < resumed_best) {
+      resumed_best = watch.best();
+      watch.best_iterate(x);
+      scaled.project(x);
+    } else {
+      x = resume;
+    }
     scaled.gradient(x, g);
     bool over = false;
     for (int k = 0; k < safe_steps && !over; ++k) {
@@ -213,6 +221,7 @@ SolveReport solve_projected_gradient(const ContactProblem& problem, const Projec
       over = watch.finished(x, g, ++iteration);
     }
     if (over) break;
+    resume = x;
     safe_steps = std::min(2 * safe_steps, kMostSafeSteps);
     watch.be_patient();
   }

@@ -49,6 +49,16 @@ TEST(Jacobi, shortens_a_step_that_diverges) {
   EXPECT_GT(report.fallbacks, 0);
 }
 
+TEST(Jacobi, slow_convergence_is_not_taken_for_divergence) {
+  // Singular values from 12 down to 2e-4: a per cent takes hundreds of iterations, and the step must stay.
+  const ContactProblem problem = random_problem({.bodies = 6, .contacts = 12, .mu = 0.2, .joints = true, .seed = 10});
+  std::vector<double> R(problem.B.size(), 0.0);
+  const SolveReport report = jacobi(problem, Formulation::coulomb, stop_at(1e-6), R);
+  EXPECT_EQ(report.status, Status::converged);
+  EXPECT_GT(report.iterations, 1000);
+  EXPECT_EQ(report.fallbacks, 0);
+}
+
 TEST(Jacobi, rejects_meaningless_options) {
   const ContactProblem problem = random_problem({});
   std::vector<double> R(problem.B.size(), 0.0);
