@@ -144,6 +144,11 @@ std::vector<std::int64_t> read_integers(const Node& parent, const std::string& n
   return read_numbers<std::int64_t>(parent, name, expected, true, H5T_NATIVE_INT64);
 }
 
+std::string read_bytes(const Node& parent, const std::string& name) {
+  const auto values = read_numbers<char>(parent, name, -1, true, H5T_NATIVE_UINT8);
+  return {values.begin(), values.end()};
+}
+
 std::int64_t read_integer(const Node& parent, const std::string& name, std::int64_t low, std::int64_t high) {
   const std::int64_t value = read_integers(parent, name, 1)[0];
   if (value < low || value > high)
@@ -185,6 +190,9 @@ void write_integers(const Node& parent, const std::string& name, std::span<const
 }
 void write_integers(const Node& parent, const std::string& name, std::span<const std::int64_t> values) {
   write_numbers(parent, name, H5T_NATIVE_INT64, values.data(), values.size());
+}
+void write_bytes(const Node& parent, const std::string& name, const std::string& bytes) {
+  write_numbers(parent, name, H5T_NATIVE_UINT8, bytes.data(), bytes.size());
 }
 void write_integer(const Node& parent, const std::string& name, int value) { write_integers(parent, name, std::span(&value, 1)); }
 

@@ -95,6 +95,7 @@ struct Dataset {
 /// wrong class of type.
 [[nodiscard]] std::vector<double> read_reals(const Node& parent, const std::string& name, std::ptrdiff_t expected = -1);
 [[nodiscard]] std::vector<std::int64_t> read_integers(const Node& parent, const std::string& name, std::ptrdiff_t expected = -1);
+[[nodiscard]] std::string read_bytes(const Node& parent, const std::string& name);
 /// One integer within [low, high].
 [[nodiscard]] std::int64_t read_integer(const Node& parent, const std::string& name, std::int64_t low, std::int64_t high);
 /// A fixed or variable-length string, cut at the first zero byte; at most one megabyte.
@@ -107,6 +108,7 @@ void write_reals(const Node& parent, const std::string& name, std::span<const do
 void write_integers(const Node& parent, const std::string& name, std::span<const int> values);
 void write_integers(const Node& parent, const std::string& name, std::span<const std::int64_t> values);
 void write_integer(const Node& parent, const std::string& name, int value);
+void write_bytes(const Node& parent, const std::string& name, const std::string& bytes);
 void write_text(const Node& parent, const std::string& name, const std::string& text);
 
 /// FileError naming the object unless `status` >= 0.

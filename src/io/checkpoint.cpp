@@ -1,0 +1,142 @@
+#include "io/checkpoint.hpp"
+
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include "core/hash.hpp"
+#include "io/atomic_file.hpp"
+#include "io/hdf5.hpp"
+
+namespace scree::io {
+namespace {
+
+constexpr int kVersion = 1;
+constexpr const char* kFormat = "scree-checkpoint";
+
+// The archive as flat arrays.
+struct Flat {
+  std::string names, text;
+  std::vector<std::int64_t> name_end, kind, value_end, integers;
+  std::vector<double> reals;
+
+  // Of exact bits: -0.0 is not 0.0 here.
+  [[nodiscard]] std::int64_t checksum() const {
+    StateHash hash;
+    const auto add_bytes = [&](const std::string& bytes) {
+      hash.add(std::uint64_t{bytes.size()});
+      for (std::size_t k = 0; k < bytes.size(); k += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + k, std::min<std::size_t>(8, bytes.size() - k));
+        hash.add(word);
+      }
+    };
+    const auto add_integers = [&](const std::vector<std::int64_t>& values) {
+      hash.add(std::uint64_t{values.size()});
+      for (const std::int64_t value : values) hash.add(static_cast<std::uint64_t>(value));
+    };
+    add_bytes(names);
+    add_bytes(text);
+    for (const auto* values : {&name_end, &kind, &value_end, &integers}) add_integers(*values);
+    hash.add(std::uint64_t{reals.size()});
+    for (const double value : reals) hash.add(std::bit_cast<std::uint64_t>(value));
+    return std::bit_cast<std::int64_t>(hash.value());
+  }
+};
+
+Flat flatten(const Archive& archive) {
+  Flat flat;
+  for (const auto& [name, value] : archive.values()) {
+    flat.names += name;
+    flat.name_end.push_back(static_cast<std::int64_t>(flat.names.size()));
+    flat.kind.push_back(static_cast<std::int64_t>(value.index()));
+    const auto add = [&](auto& array, const auto& part) {
+      array.insert(array.end(), part.begin(), part.end());
+      flat.value_end.push_back(static_cast<std::int64_t>(array.size()));
+    };
+    if (const auto* reals = std::get_if<Archive::Reals>(&value)) add(flat.reals, *reals);
+    else if (const auto* integers = std::get_if<Archive::Integers>(&value)) add(flat.integers, *integers);
+    else add(flat.text, std::get<std::string>(value));
+  }
+  return flat;
+}
+
+// One part of an array after the other; FileError when an end falls or leaves the array.
+class Cutter {
+ public:
+  explicit Cutter(const std::string& file) : file_(file) {}
+  template <class Array>
+  Array next(const Array& all, std::int64_t end) {
+    if (end < at_ || end > static_cast<std::int64_t>(all.size())) throw_file("{}: the checkpoint's index is damaged", file_);
+    Array part(all.begin() + at_, all.begin() + end);
+    at_ = end;
+    return part;
+  }
+
+ private:
+  const std::string& file_;
+  std::int64_t at_ = 0;
+};
+
+Archive unflatten(const Flat& flat, const std::string& file) {
+  if (flat.kind.size() != flat.name_end.size() || flat.value_end.size() != flat.name_end.size())
+    throw_file("{}: the checkpoint's index is damaged", file);
+  Archive archive;
+  Cutter names(file), reals(file), integers(file), text(file);
+  for (std::size_t k = 0; k < flat.kind.size(); ++k) {
+    const std::string name = names.next(flat.names, flat.name_end[k]);
+    switch (flat.kind[k]) {
+      case 0: archive.put(name, reals.next(flat.reals, flat.value_end[k])); break;
+      case 1: archive.put(name, integers.next(flat.integers, flat.value_end[k])); break;
+      case 2: archive.put(name, text.next(flat.text, flat.value_end[k])); break;
+      default: throw_file("{}: the checkpoint's index is damaged", file);
+    }
+  }
+  return archive;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::string& path, const Archive& archive) {
+  const Flat flat = flatten(archive);
+  AtomicFile target(path);
+  {
+    const h5::Node file = h5::create_file(target.temporary());
+    h5::write_text(file, "format", kFormat);
+    h5::write_integer(file, "version", kVersion);
+    const std::int64_t checksum = flat.checksum();
+    h5::write_integers(file, "checksum", std::span(&checksum, 1));
+    h5::write_bytes(file, "names", flat.names);
+    h5::write_integers(file, "name_end", flat.name_end);
+    h5::write_integers(file, "kind", flat.kind);
+    h5::write_integers(file, "value_end", flat.value_end);
+    h5::write_reals(file, "reals", flat.reals);
+    h5::write_integers(file, "integers", flat.integers);
+    h5::write_bytes(file, "text", flat.text);
+    h5::check(H5Fflush(file.id.get(), H5F_SCOPE_GLOBAL), path, "/", "flush");
+  }
+  target.commit();
+}
+
+Archive read_checkpoint(const std::string& path) {
+  try {
+    const h5::Node file = h5::open_file(path);
+    if (!h5::has(file, "format") || h5::read_text(file, "format") != kFormat) throw_file("{}: not a checkpoint of Scree", path);
+    const auto version = h5::read_integer(file, "version", 1, 1 << 30);
+    if (version > kVersion) throw_file("{}: written by a newer Scree (format {}, this one knows {}); update Scree", path, version, kVersion);
+    Flat flat;
+    flat.names = h5::read_bytes(file, "names");
+    flat.name_end = h5::read_integers(file, "name_end");
+    flat.kind = h5::read_integers(file, "kind");
+    flat.value_end = h5::read_integers(file, "value_end");
+    flat.reals = h5::read_reals(file, "reals");
+    flat.integers = h5::read_integers(file, "integers");
+    flat.text = h5::read_bytes(file, "text");
+    if (h5::read_integers(file, "checksum", 1)[0] != flat.checksum()) throw_file("{}: checksum mismatch, the checkpoint is damaged; use an older one", path);
+    return unflatten(flat, path);
+  } catch (const std::bad_alloc&) {
+    throw_file("{}: does not fit into memory", path);
+  }
+}
+
+}  // namespace scree::io
