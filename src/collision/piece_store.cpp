@@ -4,20 +4,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "collision/faces.hpp"
 #include "core/error.hpp"
 
 namespace scree::collision {
 
 namespace {
-
-/// Normal of a polygon by the sum of its triangles' area vectors; zero for a degenerate one.
-Vec3 polygon_normal(const Vec3* vertices, const int* corners, int count) {
-  const Vec3& origin = vertices[corners[0]];
-  Vec3 sum = Vec3::Zero();
-  for (int k = 1; k + 1 < count; ++k) sum += (vertices[corners[k]] - origin).cross(vertices[corners[k + 1]] - origin);
-  const double length = sum.norm();
-  return length > 0.0 ? Vec3(sum / length) : Vec3::Zero();
-}
 
 /// The factor s with F^T F = s^2 I, or 0 when F stretches unequally.
 double isotropic_scale(const Mat3& F) {
@@ -130,41 +122,40 @@ void PieceStore::add_piece(const geometry::Piece& piece) {
 }
 
 void PieceStore::add_polyhedron(const geometry::Polyhedron& polyhedron) {
+  const std::vector<ContactFace> faces = contact_faces(polyhedron);
   Range range;
   range.vertex = static_cast<int>(vertices_.size());
   range.vertices = static_cast<int>(polyhedron.vertices.size());
   range.face = static_cast<int>(offsets_.size());
-  range.faces = polyhedron.faces();
+  range.faces = static_cast<int>(faces.size());
   range.edge = static_cast<int>(edges_.size());
   range.slot = static_cast<int>(face_vertices_.size());
-  range.slots = static_cast<int>(polyhedron.face_vertices.size());
   range.starts = static_cast<int>(face_start_.size());
-
   reference_vertices_.insert(reference_vertices_.end(), polyhedron.vertices.begin(), polyhedron.vertices.end());
   vertices_.resize(reference_vertices_.size());
 
   // Faces.
   bool exposed = false;
-  face_start_.insert(face_start_.end(), polyhedron.face_start.begin(), polyhedron.face_start.end());
-  face_vertices_.insert(face_vertices_.end(), polyhedron.face_vertices.begin(), polyhedron.face_vertices.end());
-  for (int f = 0; f < range.faces; ++f) {
-    const int* corners = polyhedron.face_vertices.data() + polyhedron.face_start[f];
-    reference_normals_.push_back(polygon_normal(polyhedron.vertices.data(), corners, polyhedron.face_size(f)));
-    const bool interior = f < static_cast<int>(polyhedron.face_neighbour.size()) && polyhedron.face_neighbour[f] >= 0;
-    face_interior_.push_back(interior ? 1 : 0);
-    face_surface_.push_back(polyhedron.face_surface[f]);
-    exposed = exposed || !interior;
+  face_start_.push_back(0);
+  for (const ContactFace& face : faces) {
+    const int count = static_cast<int>(face.corners.size());
+    reference_normals_.push_back(polygon_normal(polyhedron.vertices.data(), face.corners.data(), count));
+    face_interior_.push_back(face.interior ? 1 : 0);
+    face_surface_.push_back(face.surface);
+    face_vertices_.insert(face_vertices_.end(), face.corners.begin(), face.corners.end());
+    face_start_.push_back(face_start_.back() + count);
+    exposed = exposed || !face.interior;
   }
+  range.slots = static_cast<int>(face_vertices_.size()) - range.slot;
   normals_.resize(reference_normals_.size());
   offsets_.resize(reference_normals_.size());
 
   // Edges: every pair of neighbouring corners, met once in each direction. The first of its faces is the one
   // that runs from the lower to the higher vertex.
-  face_edges_.resize(face_vertices_.size());
   for (int f = 0; f < range.faces; ++f) {
-    for (int k = 0; k < polyhedron.face_size(f); ++k) {
-      const int a = polyhedron.face_vertex(f, k);
-      const int b = polyhedron.face_vertex(f, (k + 1) % polyhedron.face_size(f));
+    const std::vector<int>& corners = faces[f].corners;
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      const int a = corners[k], b = corners[(k + 1) % corners.size()];
       const std::array<int, 2> ends{std::min(a, b), std::max(a, b)};
       const auto begin = edges_.begin() + range.edge;
       const auto found = std::find(begin, edges_.end(), ends);
@@ -175,7 +166,7 @@ void PieceStore::add_polyhedron(const geometry::Polyhedron& polyhedron) {
       } else {
         edge_faces_[range.edge + e][a < b ? 0 : 1] = f;
       }
-      face_edges_[range.slot + polyhedron.face_start[f] + k] = e;
+      face_edges_.push_back(e);
     }
   }
   range.edges = static_cast<int>(edges_.size()) - range.edge;

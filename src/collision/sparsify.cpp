@@ -19,7 +19,7 @@ bool weaker(const ContactPoint& p, const ContactPoint& q, bool p_later) {
 /// Points [first, last) all lie between the same two bodies.
 class Group {
  public:
-  Group(const PieceStore& store, const std::vector<ContactPoint>& contacts, int first, int last, SparsifyScratch& scratch)
+  Group(const PieceStore& store, std::vector<ContactPoint>& contacts, int first, int last, SparsifyScratch& scratch)
       : store_(store), contacts_(contacts), first_(first), last_(last), scratch_(scratch) {}
 
   /// Small areas beside large ones, on adjacent pieces.
@@ -56,7 +56,9 @@ class Group {
         if (same_pieces(p, q) || scratch_.removed[i] || scratch_.removed[j]) continue;
         // Points with different normals, as in a corner, are both needed.
         if ((q.point - p.point).norm() > tolerance || q.normal.dot(p.normal) < 0.9) continue;
-        scratch_.removed[weaker(p, q, i > j) ? i : j] = 1;
+        const int gone = weaker(p, q, i > j) ? i : j, kept = gone == i ? j : i;
+        scratch_.removed[gone] = 1;
+        contacts_[kept].area += contacts_[gone].area;
       }
     }
   }
@@ -74,7 +76,7 @@ class Group {
   }
 
   const PieceStore& store_;
-  const std::vector<ContactPoint>& contacts_;
+  std::vector<ContactPoint>& contacts_;
   int first_, last_;
   SparsifyScratch& scratch_;
 };

@@ -275,6 +275,22 @@ TEST(polyhedron_pairs, one_point_per_overlap) {
   EXPECT_TRUE(has_point(contacts, {0.5, 0.25, 0.99}));
 }
 
+TEST(polyhedron_pairs, triangulated_box_is_a_box) {
+  const Polyhedron quads = box({1, 1, 1});
+  std::vector<std::vector<int>> triangles;
+  for (int f = 0; f < 6; ++f) {
+    triangles.push_back({quads.face_vertex(f, 0), quads.face_vertex(f, 1), quads.face_vertex(f, 2)});
+    triangles.push_back({quads.face_vertex(f, 0), quads.face_vertex(f, 2), quads.face_vertex(f, 3)});
+  }
+  const Polyhedron split = polyhedron(quads.vertices, triangles);
+  Duo whole = stacked(quads, box({0.5, 0.5, 0.5}), 1.5), cut = stacked(split, box({0.5, 0.5, 0.5}), 1.5);
+  whole.xb += Vec3(0.7, 0.2, 0);
+  cut.xb = whole.xb;
+  const auto expected = whole.detect(0.01), contacts = cut.detect(0.01);
+  ASSERT_EQ(contacts.size(), 4u);
+  for (const auto& c : expected) EXPECT_TRUE(has_point(contacts, c.point));
+}
+
 TEST(choose_corners, keeps_the_deepest_and_the_extent) {
   std::vector<PolygonCorner> polygon;
   for (int i = 0; i < 12; ++i) {
