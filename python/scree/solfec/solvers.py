@@ -4,7 +4,7 @@ import weakref
 from .. import _check, _scree
 from ._arguments import call_with, flag, routine
 
-__all__ = ["GAUSS_SEIDEL_SOLVER", "EXPLICIT_SOLVER", "PENALTY_SOLVER", "NEWTON_SOLVER"]
+__all__ = ["GAUSS_SEIDEL_SOLVER", "EXPLICIT_SOLVER", "PENALTY_SOLVER", "NEWTON_SOLVER", "SOLVER"]
 
 _DIAGONAL = ("SEMISMOOTH_NEWTON", "PROJECTED_GRADIENT", "DE_SAXE_AND_FENG")
 _VARIANTS = ("FULL", "MIDDLE_JACOBI", "BOUNDARY_JACOBI", "SIMPLIFIED")
@@ -222,6 +222,34 @@ class NEWTON_SOLVER(Solver):
         stop = _scree.StopRule(tolerance=self._meritval, yardstick="merit", max_iterations=max(10000, self._maxiter))
         options = {"maxiter": self._maxiter, "linver": "DIAG" if self._linver == "DIAG" else "GMRES", "gsflag": self._gsflag, **self._options}
         sim._engine.set_solver("NEWTON", stop, options, "continue", None)
+
+
+class SOLVER(Solver):
+    """obj = SOLVER (| name, tolerance, yardstick, maxiter, options): any solver of Scree (`scree solvers` lists them), beyond the manual.
+
+    tolerance: bound of the yardstick ('residual', 'merit', ...) that ends a solve. maxiter: most iterations. options: dictionary of
+    the solver's own options. failure: 'CONTINUE' or 'EXIT' (RuntimeError when the tolerance is missed)."""
+
+    @routine
+    def __init__(self, name="AUTO", tolerance=1e-8, yardstick="residual", maxiter=10000, options=None, failure="CONTINUE"):
+        self._name, self._options = _scree.find_solver(str(name)), dict(options or {})
+        self._stop = _scree.StopRule(tolerance=_check.positive("tolerance", tolerance), yardstick=str(yardstick),
+                                     max_iterations=_count("maxiter", maxiter))
+        self._policy = "raise" if _check.choice("failure", failure, ("CONTINUE", "EXIT")) == "EXIT" else "continue"
+
+    @property
+    def name(self):
+        """Name of the solver."""
+        return self._name
+
+    @property
+    def error(self):
+        """'OK' or 'DIVERGED': of the last solve."""
+        report = self._report
+        return "OK" if report is None or report["status"] == "converged" else "DIVERGED"
+
+    def _apply(self, sim):
+        sim._engine.set_solver(self._name, self._stop, self._options, self._policy, None)
 
 
 def apply_default(sim):
