@@ -11,8 +11,6 @@ namespace {
 constexpr int kBlocksAChunk = 2048;
 constexpr int kMaxChunks = 32;
 constexpr int kLevelsAChunk = 3;   ///< thinner chunks would be all boundary
-constexpr int kWindow = 16;        ///< blocks looked at when spacing out those that share a body
-constexpr int kSpacing = 4;        ///< wished distance between two visits of a body
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -28,7 +26,6 @@ void SweepOrder::update(const BodyForm& form) {
   order_bodies(form);
   cut_chunks(form);
   make_tasks(form);
-  interleave(form);
 }
 
 void SweepOrder::order_bodies(const BodyForm& form) {
@@ -132,35 +129,6 @@ void SweepOrder::make_tasks(const BodyForm& form) {
     }
   for (int a = 0; a < form.blocks(); ++a)
     if (!placed[at(a)]) blocks_[at(next[at(scratch_[at(a)])]++)] = a;
-}
-
-void SweepOrder::interleave(const BodyForm& form) {
-  // Space out blocks that share a body, so that the processor can overlap them.
-  (void)form;
-  last_use_.assign(at(bodies_) + 1, -kSpacing);
-  std::array<int, kWindow> window;
-  for (int t = 0; t < tasks(); ++t) {
-    const int first = task_start_[at(t)], last = task_start_[at(t + 1)];
-    int read = first, held = 0;
-    for (int write = first; write < last; ++write) {
-      while (held < kWindow && read < last) window[at(held++)] = blocks_[at(read++)];
-      int pick = 0;
-      for (int k = 0; k < held; ++k) {
-        const auto& pair = pairs_[at(window[at(k)])];
-        const int recent = std::max(pair[0] < 0 ? -kSpacing : last_use_[at(pair[0])], pair[1] < 0 ? -kSpacing : last_use_[at(pair[1])]);
-        if (write - recent >= kSpacing) {
-          pick = k;
-          break;
-        }
-      }
-      const int a = window[at(pick)];
-      std::copy(window.begin() + pick + 1, window.begin() + held, window.begin() + pick);
-      --held;
-      for (int body : pairs_[at(a)])
-        if (body >= 0) last_use_[at(body)] = write;
-      blocks_[at(write)] = a;
-    }
-  }
 }
 
 }  // namespace scree::solvers

@@ -28,7 +28,6 @@ class SweepOrder {
   void order_bodies(const BodyForm& form);
   void cut_chunks(const BodyForm& form);
   void make_tasks(const BodyForm& form);
-  void interleave(const BodyForm& form);
 
   std::vector<std::array<int, 2>> pairs_;   ///< what the order was made for
   int bodies_ = -1;
@@ -36,7 +35,7 @@ class SweepOrder {
   std::vector<int> chunk_;                  ///< chunk of each place
   int chunks_ = 0;
   std::vector<int> blocks_, task_start_, phase_start_;
-  std::vector<int> scratch_, last_use_;
+  std::vector<int> scratch_;
 };
 
 }  // namespace scree::solvers

@@ -33,11 +33,12 @@ std::vector<double> velocity(const ContactProblem& problem, const std::vector<do
   return U;
 }
 
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
+/// |a - b| relative to the free velocities.
+double distance(const ContactProblem& problem, const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0.0, size = 0.0;
   for (std::size_t k = 0; k < a.size(); ++k) {
     sum += (a[k] - b[k]) * (a[k] - b[k]);
-    size += b[k] * b[k];
+    size += problem.B[k] * problem.B[k];
   }
   return std::sqrt(sum / size);
 }
@@ -53,7 +54,7 @@ TEST(GaussSeidel, BodyAndExplicitFormsAgreeOnVelocities) {
     ASSERT_EQ(solve_gauss_seidel(body, options, R1, work).status, Status::converged);
     ASSERT_EQ(solve_gauss_seidel(rows, options, R2, work).status, Status::converged);
     // Impulses of a hyperstatic packing are not unique, velocities are; a residual of 1e-10 leaves them within 1e-7.
-    EXPECT_LT(distance(velocity(body, R1), velocity(rows, R2)), 1e-7);
+    EXPECT_LT(distance(body, velocity(body, R1), velocity(rows, R2)), 1e-7);
   }
 }
 
@@ -133,17 +134,17 @@ TEST(GaussSeidel, MixedBlocksAndObstaclesInOneProblem) {
   // Some contacts become fixed points and fixed directions; the packed and the general sweeps must agree.
   ContactProblem problem = small_packing();
   for (std::size_t a = 0; a < problem.kind.size(); a += 31) problem.kind[a] = BlockKind::bilateral;
-  for (std::size_t a = 3; a < problem.kind.size(); a += 37) problem.kind[a] = BlockKind::direction;
+  problem.kind[3] = problem.kind[200] = BlockKind::direction;
   for (std::size_t a = 5; a < problem.mu.size(); a += 13) problem.mu[a] = 0.0;
   GaussSeidelOptions options;
   options.tolerance = 1e-10;
-  options.max_iterations = 100000;
+  options.acceleration = Acceleration::nesterov;
   GaussSeidelWorkspace work;
   auto R1 = zero(problem), R2 = R1;
   ASSERT_EQ(solve_gauss_seidel(problem, options, R1, work).status, Status::converged);
   const ContactProblem rows = explicit_copy(problem);
   ASSERT_EQ(solve_gauss_seidel(rows, options, R2, work).status, Status::converged);
-  EXPECT_LT(distance(velocity(problem, R1), velocity(rows, R2)), 1e-7);
+  EXPECT_LT(distance(problem, velocity(problem, R1), velocity(rows, R2)), 1e-7);
 }
 
 TEST(GaussSeidel, ManualCriterionAndErrorCodes) {
