@@ -1,0 +1,157 @@
+"""Every example runs in its short mode and its physics is right."""
+import math
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import scree
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+
+
+def place(results, label, frame=-1):
+    """Mass centre of a labelled body, m."""
+    wanted = next(b["id"] for b in results.bodies if b["label"] == label)
+    shown = results[frame]
+    return shown.positions[np.flatnonzero(shown.ids == wanted)[0]]
+
+
+def moving(results, frame=-1):
+    """Mass centres of the rigid bodies of a frame."""
+    rigid = [b["id"] for b in results.bodies if b["kind"] == "rigid"]
+    shown = results[frame]
+    return shown.positions[np.isin(shown.ids, rigid)]
+
+
+def drift(results):
+    """Largest displacement of a rigid body between the first and the last frame, m."""
+    return float(np.abs(moving(results) - moving(results, 0)).max())
+
+
+def first_number(text, before):
+    return float(re.search(re.escape(before) + r"\s*([-+.\deE]+)", text).group(1))
+
+
+def check_drum(results, out):
+    grains = moving(results)
+    assert len(grains) == 60
+    # all inside the pipe and between the discs
+    assert np.hypot(grains[:, 0], grains[:, 2]).max() < 1.0 and grains[:, 1].min() > 0 and grains[:, 1].max() < 0.5
+    # free fall from rest until the first impact: work of gravity is kinetic energy
+    early = np.flatnonzero((results.times > 0.03) & (results.times < 0.1))
+    assert results.energies["kinetic"][early] == pytest.approx(results.energies["external"][early], rel=1e-6)
+
+
+def check_boxes(results, out):
+    pyramid = np.delete(moving(results) - moving(results, 0), -1, axis=0)
+    assert np.abs(pyramid).max() < 1e-5
+    assert place(results, "last")[2] == pytest.approx(0.9, abs=1e-4)
+
+
+def check_dominoes(results, out):
+    # standing, a centre is at 0.1 m; fallen against its neighbour, well below
+    heights = [place(results, f"domino {i}")[2] for i in range(8)]
+    assert max(heights[:5]) < 0.095 and heights[0] < 0.08
+
+
+def check_arch(results, out):
+    assert results.energies["kinetic"][-1] < 1e-8 and drift(results) < 1e-6
+
+
+def check_cradle(results, out):
+    first, last = place(results, "ball 0", 0), place(results, "ball 4")
+    assert last[2] == pytest.approx(first[2], rel=0.02)
+    for i in range(1, 4):
+        assert place(results, f"ball {i}")[2] < 0.05 * first[2]
+
+
+def check_card_house(results, out):
+    assert drift(results) < 1e-7
+
+
+def check_hopper(results, out):
+    grains = moving(results)
+    assert len(grains) == 32 and grains[:, 2].min() > 0.02
+    assert 0 < (grains[:, 2] < 0.4).sum() < 32
+
+
+def check_wall_impact(results, out):
+    # the ball lost speed, the bricks gained it: momentum along y stays but for friction on the floor
+    mass = {b["id"]: b["mass"] for b in results.bodies if b["kind"] == "rigid"}
+    def momentum(frame):
+        return sum(mass[i] * v[1] for i, v in zip(frame.ids, frame.velocities) if i in mass)
+    assert first_number(out, "velocity of the ball:") < 5.0
+    assert 0.8 * momentum(results[0]) < momentum(results[-1]) <= momentum(results[0]) * (1 + 1e-6)
+    assert results.energies["kinetic"][-1] < results.energies["kinetic"][0] + results.energies["external"][-1]
+
+
+def check_pendulum(results, out):
+    # lowest point after a quarter of the period (a step of 1 ms late at most: 4.4 mm); m g l of energy exchanged
+    x = place(results, "bob")
+    assert x[2] == pytest.approx(-1, abs=1e-4) and abs(x[0]) < 5e-3
+    assert abs(first_number(out, "energy")) < 1e-3 * math.pi**2
+    # at the bottom the thread carries weight and centripetal force: 3 m g
+    assert first_number(out, "pull of the thread") == pytest.approx(3 * math.pi**2, rel=1e-3)
+
+
+def check_top(results, out):
+    assert first_number(out, "H =") == pytest.approx(1269.97500521, abs=1e-4)
+
+
+def check_incline(results, out):
+    acceleration = 9.81 * (math.sin(math.radians(20)) - 0.2 * math.cos(math.radians(20)))
+    assert place(results, "slides")[0] - place(results, "slides", 0)[0] == pytest.approx(0.5 * acceleration * 0.2**2, rel=1e-6)
+    assert abs(place(results, "stays")[0] - place(results, "stays", 0)[0]) < 1e-9
+
+
+def check_chain(results, out):
+    beads = [np.zeros(3)] + [place(results, f"bead {i}") for i in range(8)]
+    lengths = np.linalg.norm(np.diff(beads, axis=0), axis=1)
+    assert lengths == pytest.approx(np.full(8, 0.1), rel=1e-3)
+    assert beads[-1][2] < -0.2
+
+
+def check_heavy_on_light(results, out):
+    assert drift(results) < 1e-9
+
+
+def check_splitting(results, out):
+    pieces = [b for b in results.bodies if b["kind"] == "rigid"]
+    assert len(pieces) >= 6 and sum(b["volume"] for b in pieces) == pytest.approx(0.6**3, rel=1e-12)
+    assert moving(results)[:, 2].min() > 0
+
+
+def check_rocking(results, out):
+    total = results.energies["kinetic"] + results.energies["potential"]
+    # rising and falling about an edge keeps energy to the scheme's order; the impact in between loses some
+    assert total[-1] < total[0] - 0.1 * results.energies["kinetic"][0] and (np.diff(total) < 1e-3 * results.energies["kinetic"][0]).all()
+    assert place(results, "block")[2] > 0.45
+
+
+def check_pipe_ball(results, out):
+    balls = moving(results)
+    assert len(balls) == 3
+    # the wall is a prism of 64 sides between radii 0.5 cos(pi/64) and 0.5
+    assert np.hypot(balls[:, 0], balls[:, 2]).max() < 0.5 - 0.08 + 1e-4
+    assert (balls[:, 1] > moving(results, 0)[:, 1]).all()
+
+
+CHECKS = {name[6:]: check for name, check in list(globals().items()) if name.startswith("check_")}
+
+
+def test_every_example_is_checked_and_short():
+    scripts = {path.stem: path for path in EXAMPLES.glob("*.py")}
+    assert set(scripts) == set(CHECKS)
+    for path in scripts.values():
+        assert len(path.read_text().splitlines()) < 60, path
+
+
+@pytest.mark.parametrize("name", sorted(CHECKS))
+def test_example(command, tmp_path, name):
+    done = command("run", EXAMPLES / f"{name}.py", "--out", tmp_path / name, "--quiet", env={"SCREE_SHORT": "1"})
+    assert done.status == 0, done.err
+    results = scree.read(tmp_path / name)
+    assert np.isin(results.steps["status"], [0, 1]).all() and results.steps["residual"].max() < 1e-4
+    CHECKS[name](results, done.out)
