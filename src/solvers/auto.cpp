@@ -221,7 +221,7 @@ SolverInfo auto_info() {
     static_cast<StopRule&>(options) = stop;
     options.islands = read.flag("islands");
     options.newton = read.flag("newton");
-    AutoWorkspace workspace;
+    thread_local AutoWorkspace workspace;  // keeps its memory from step to step
     return solve_auto(problem, options, R, workspace);
   };
   return info;

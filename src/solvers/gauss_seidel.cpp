@@ -217,7 +217,7 @@ SolverInfo gauss_seidel_info() {
       {"acceleration", std::string("none"), "none, or nesterov: momentum with growth restart"},
   };
   info.solve = [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
-    GaussSeidelWorkspace workspace;
+    thread_local GaussSeidelWorkspace workspace;  // keeps its memory from step to step
     return solve_gauss_seidel(problem, read(gauss_seidel_info(), stop, values), R, workspace);
   };
   return info;

@@ -9,6 +9,10 @@
 
 namespace scree::stepping {
 
+namespace {
+constexpr double kDeeper = 0.25;  ///< share of the tolerance AUTO aims for once it has to iterate
+}
+
 const StepReport& Simulation::step() {
   const double h = settings_.step;
   if (h != last_step_) {
@@ -238,9 +242,25 @@ void Simulation::solve() {
   problem_.W = form_;
   solve_report_ = {};
   solve_report_.status = solvers::Status::converged;
-  if (problem_.blocks() > 0)
-    solve_report_ = solvers::solve(penalty() ? "GAUSS_SEIDEL" : solver_.name, problem_, solver_.stop,
+  if (problem_.blocks() == 0) {
+    apply_solution();
+    return;
+  }
+  solvers::StopRule stop = solver_.stop;
+  if (solver_.name == "AUTO") {
+    // Islands at rest: a warm start that still holds is kept. One that does not is replaced by a better one than
+    // asked for, so that the next steps can keep it.
+    solve_report_.residual = solvers::measure(stop.yardstick, problem_, R_);
+    solve_report_.stage = "warm start";
+    stop.tolerance *= kDeeper;
+  }
+  if (solver_.name != "AUTO" || solve_report_.residual > solver_.stop.tolerance) {
+    solve_report_ = solvers::solve(penalty() ? "GAUSS_SEIDEL" : solver_.name, problem_, stop,
                                    penalty() ? solvers::OptionValues{} : solver_.options, R_);
+    if (solve_report_.status != solvers::Status::converged && solver_.name == "AUTO" &&
+        solvers::measure(solver_.stop.yardstick, problem_, R_) <= solver_.stop.tolerance)
+      solve_report_.status = solvers::Status::converged;
+  }
   if (solve_report_.status != solvers::Status::converged) handle_failure();
   apply_solution();
 }

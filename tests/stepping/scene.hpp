@@ -17,7 +17,7 @@ struct Scene {
       sim.model().gravity.direction = gravity.normalized();
       sim.model().gravity.value = gravity.norm();
     }
-    sim.solver().name = "GAUSS_SEIDEL";
+    sim.solver().name = "AUTO";
     sim.solver().stop.tolerance = tolerance;
     sim.model().bulk.push_back({.label = "bulk"});
   }
