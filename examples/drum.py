@@ -3,9 +3,9 @@
 import math, os
 
 SHORT = os.environ.get('SCREE_SHORT') == '1'
-N = 60 if SHORT else 160        # ellipsoids
+N = 60 if SHORT else 100        # ellipsoids
 STOP = 0.3 if SHORT else 5.0    # duration, s
-STEP = 1E-3 if SHORT else 2E-3  # time step, s
+STEP = 1E-3                     # time step, s
 
 r0 = (0.1 / N) ** (1.0 / 3.0)
 rx, ry, rz = 0.9 * r0, 0.5 * r0, r0
@@ -48,4 +48,4 @@ def insert (state):
   return 1
 
 CALLBACK (solfec, layers * math.sqrt (2 * 2.1 * rz / 10), {'made': 0, 'turning': False}, insert)
-RUN (solfec, SOLVER ('NEWTON', 1E-6), STOP)
+RUN (solfec, SOLVER ('AUTO', 1E-6), STOP)

@@ -141,7 +141,7 @@ def _finished(folder):
     if not os.path.exists(os.path.join(folder, "results.h5")) or not os.path.exists(checkpoint) or os.path.exists(os.path.join(folder, UNFINISHED)):
         return False
     try:
-        state = json.loads(_scree.Engine(1.0).peek_checkpoint(checkpoint, "python"))
+        state = json.loads(_scree.Engine.peek_checkpoint(checkpoint, "python"))
         return bool(state["finished"] or state["stopped"]) and len(results.read(folder)) > 0
     except (OSError, ValueError, KeyError, RuntimeError):
         return False
