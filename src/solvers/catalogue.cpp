@@ -19,6 +19,8 @@ const std::vector<SolverInfo>& all_solvers() {
       tresca_fixed_point_info(),
       newton_info(),
       semismooth_newton_info(),
+      interior_point_info(),
+      interior_point_direct_info(),
   };
   return solvers;
 }

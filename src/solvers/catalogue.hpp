@@ -20,5 +20,7 @@ namespace scree::solvers {
 [[nodiscard]] SolverInfo tresca_fixed_point_info();
 [[nodiscard]] SolverInfo newton_info();
 [[nodiscard]] SolverInfo semismooth_newton_info();
+[[nodiscard]] SolverInfo interior_point_info();
+[[nodiscard]] SolverInfo interior_point_direct_info();
 
 }  // namespace scree::solvers

@@ -4,9 +4,11 @@
 ///   contact     law_N = max(0, y_N),   law_T = y_T cut to the disk of radius mu law_N   (Alart and Curnier)
 ///   bilateral   law = y
 ///   direction   law_N = y_N,  law_T = 0
+/// The convex relaxation has the nearest point of the cone in place of the contact's law.
 #pragma once
 
 #include "core/vec.hpp"
+#include "solvers/cone.hpp"
 #include "solvers/contact_problem.hpp"
 
 namespace scree::solvers {
@@ -47,6 +49,29 @@ struct LawPoint {
       const Vec2 s(y.y() / length, y.z() / length);
       point.derivative.block<2, 1>(1, 0) = mu * s;
       point.derivative.block<2, 2>(1, 1) = (radius / length) * (Mat2::Identity() - s * s.transpose());
+    }
+  }
+  return point;
+}
+
+/// The nearest point of the admissible set with its derivative (symmetric).
+[[nodiscard]] inline LawPoint projection_point(const Vec3& y, BlockKind kind, double mu) noexcept {
+  if (kind != BlockKind::contact) return law_point(y, kind, mu);
+  LawPoint point{project_on_cone(y, mu), Mat3::Zero(), false};
+  const double length = std::hypot(y.y(), y.z());
+  if (length <= mu * y.x() && y.x() >= 0.0) {
+    if (mu > 0.0) point.derivative.setIdentity();
+    else point.derivative(0, 0) = 1.0;
+  } else if (mu * length <= -y.x()) {
+    point.open = true;
+  } else {
+    // On the face of the cone: along its generator, and around the axis.
+    const Vec3 t = length > 0.0 ? Vec3(0.0, y.y() / length, y.z() / length) : Vec3::Zero();
+    const Vec3 generator = Vec3::UnitX() + mu * t;
+    point.derivative = generator * generator.transpose() / (1.0 + mu * mu);
+    if (mu > 0.0 && length > 0.0) {
+      const Vec3 around(0.0, -t.z(), t.y());
+      point.derivative += (mu * point.value.x() / length) * around * around.transpose();
     }
   }
   return point;

@@ -38,12 +38,12 @@ void ScaledProblem::velocity(std::span<const double> x, std::span<double> u) {
   add_scaled(1.0, b_, u);
 }
 
-double ScaledProblem::residual(std::span<const double> x, std::span<const double> u) const {
+double ScaledProblem::residual(std::span<const double> x, std::span<const double> u, bool convex) const {
   const double sum = parallel_sum(blocks(), [&](std::ptrdiff_t a) {
     const auto i = static_cast<std::size_t>(a);
     const Eigen::Map<const Vec3> xa(x.data() + 3 * a), ua(u.data() + 3 * a);
     Vec3 modified = ua;
-    if (problem_->kind[i] == BlockKind::contact)
+    if (problem_->kind[i] == BlockKind::contact && !convex)
       modified.x() += problem_->mu[i] * std::sqrt(ua.y() * ua.y() + ua.z() * ua.z());
     return (xa - project_on_block(xa - modified, problem_->kind[i], problem_->mu[i])).squaredNorm();
   });

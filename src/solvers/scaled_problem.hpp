@@ -29,8 +29,8 @@ class ScaledProblem {
   void apply(std::span<const double> x, std::span<double> u);
   /// u = s W s x + b
   void velocity(std::span<const double> x, std::span<double> u);
-  /// The yardstick `residual` of x with u = velocity(x).
-  [[nodiscard]] double residual(std::span<const double> x, std::span<const double> u) const;
+  /// The yardstick `residual` of x with u = velocity(x), or `ccp` for the convex relaxation.
+  [[nodiscard]] double residual(std::span<const double> x, std::span<const double> u, bool convex = false) const;
 
   void from_impulses(std::span<const double> R, std::span<double> x) const;
   void to_impulses(std::span<const double> x, std::span<double> R) const;

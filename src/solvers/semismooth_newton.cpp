@@ -8,12 +8,28 @@
 #include "solvers/catalogue.hpp"
 #include "solvers/cone.hpp"
 #include "solvers/coulomb_map.hpp"
+#include "solvers/first_order.hpp"
 #include "solvers/option_reader.hpp"
 #include "solvers/vector_kernels.hpp"
 
 namespace scree::solvers {
 
-SemismoothNewton::SemismoothNewton(const ContactProblem& problem) : scaled_(problem), system_(make_newton_system(scaled_)) {
+namespace {
+
+std::unique_ptr<ContactProblem> without_friction(const ContactProblem& problem, Formulation formulation) {
+  if (formulation == Formulation::tresca)
+    throw_input("SEMISMOOTH_NEWTON: formulation = 'tresca' is not available; choose coulomb, convex or frictionless");
+  if (formulation != Formulation::frictionless) return nullptr;
+  auto copy = std::make_unique<ContactProblem>(problem);
+  std::fill(copy->mu.begin(), copy->mu.end(), 0.0);
+  return copy;
+}
+
+}  // namespace
+
+SemismoothNewton::SemismoothNewton(const ContactProblem& problem, Formulation formulation)
+    : frictionless_(without_friction(problem, formulation)), formulation_(formulation),
+      scaled_(frictionless_ ? *frictionless_ : problem) {
   for (auto* v : {&x_, &u_x_, &X_, &u_, &dX_, &du_, &law_, &f_, &candidate_, &candidate_u_, &best_, &R_, &U_})
     v->resize(scaled_.size());
   D_.resize(static_cast<std::size_t>(problem.blocks()));
@@ -29,6 +45,7 @@ void SemismoothNewton::project(std::span<double> x) const {
 }
 
 void SemismoothNewton::start(std::span<const double> R, const SemismoothNewtonOptions& options) {
+  if (!system_) system_ = make_newton_system(scaled_);
   alpha_ = options.alpha;
   hold_ = 0;
   next_hold_ = 1;
@@ -37,16 +54,21 @@ void SemismoothNewton::start(std::span<const double> R, const SemismoothNewtonOp
   jump(R);
 }
 
+bool SemismoothNewton::certified(std::span<const double> R, const SemismoothNewtonOptions& options) const {
+  const Yardstick yardstick = formulation_ == Formulation::convex ? Yardstick::ccp : options.yardstick;
+  return measure(yardstick, scaled_.problem(), R) <= options.tolerance;
+}
+
 void SemismoothNewton::jump(std::span<const double> R) {
   scaled_.from_impulses(R, x_);
   project(x_);
   scaled_.velocity(x_, u_x_);
   ++products_;
-  residual_ = scaled_.residual(x_, u_x_);
+  residual_ = scaled_.residual(x_, u_x_, formulation_ == Formulation::convex);
 }
 
 double SemismoothNewton::stop_value(const SemismoothNewtonOptions& options) {
-  if (options.yardstick == Yardstick::residual) return residual_;
+  if (options.yardstick == Yardstick::residual || formulation_ == Formulation::convex) return residual_;
   scaled_.to_impulses(x_, R_);
   scaled_.to_velocities(u_x_, U_);
   return measure(options.yardstick, scaled_.problem(), R_, U_);
@@ -57,7 +79,8 @@ void SemismoothNewton::record(const SemismoothNewtonOptions& options, SolveRepor
   // The claim of convergence is measured from the impulses alone.
   if (value <= options.tolerance) {
     scaled_.to_impulses(x_, R_);
-    value = std::max(value, measure(options.yardstick, scaled_.problem(), R_));
+    const Yardstick yardstick = formulation_ == Formulation::convex ? Yardstick::ccp : options.yardstick;
+    value = std::max(value, measure(yardstick, scaled_.problem(), R_));
   }
   if (options.history) report.history.push_back(value);
   if (value < best_value_) {
@@ -69,17 +92,18 @@ void SemismoothNewton::record(const SemismoothNewtonOptions& options, SolveRepor
 double SemismoothNewton::evaluate(bool derivative) {
   const ContactProblem& p = scaled_.problem();
   const double step = 1.0 / alpha_;
+  const bool convex = formulation_ == Formulation::convex;
   const double sum = parallel_sum(p.blocks(), [&](std::ptrdiff_t a) {
     const auto i = static_cast<std::size_t>(a);
     const Vec3 y = Eigen::Map<const Vec3>(x_.data() + 3 * a) - step * Eigen::Map<const Vec3>(u_.data() + 3 * a);
     Eigen::Map<Vec3> law(law_.data() + 3 * a), f(f_.data() + 3 * a);
     if (derivative) {
-      const LawPoint point = law_point(y, p.kind[i], p.mu[i]);
+      const LawPoint point = convex ? projection_point(y, p.kind[i], p.mu[i]) : law_point(y, p.kind[i], p.mu[i]);
       law = point.value;
       D_[i] = point.derivative;
       open_[i] = point.open ? 1 : 0;
     } else {
-      law = law_value(y, p.kind[i], p.mu[i]);
+      law = convex ? project_on_block(y, p.kind[i], p.mu[i]) : law_value(y, p.kind[i], p.mu[i]);
     }
     f = Eigen::Map<const Vec3>(X_.data() + 3 * a) - law;
     return f.squaredNorm();
@@ -109,18 +133,18 @@ double SemismoothNewton::line_search(double before, bool& damped) {
   return move_to(damped ? 0.1 : best_t);
 }
 
-SemismoothNewton::Step SemismoothNewton::proximal_step(const SemismoothNewtonOptions& options, int budget) {
+SemismoothNewton::Step SemismoothNewton::proximal_step(const SemismoothNewtonOptions& options, int budget, const Timer& timer) {
   X_ = x_;
   u_ = u_x_;
   newton_steps_ = 0;
   double value = evaluate(true), lowest = value;
   int bad_in_a_row = 0, since_progress = 0;
-  combine(X_, -1.0, x_, dX_);
   while (true) {
     combine(X_, -1.0, x_, dX_);
     if (newton_steps_ > 0 && value <= 0.1 * alpha_ * norm(dX_)) return Step::good;
     if (value <= 1e-15 * norm(X_)) return Step::good;
-    if (newton_steps_ >= std::min(options.newton_limit, budget) || bad_in_a_row >= 2 || since_progress >= 5)
+    const bool spent = newton_steps_ >= std::min(options.newton_limit, budget) || timer.seconds() >= options.max_seconds;
+    if (spent || bad_in_a_row >= 2 || since_progress >= 5)
       return bad_in_a_row >= 2 ? Step::bad : Step::fair;
     if (!system_->solve(alpha_, D_, open_, f_, dX_)) return Step::bad;
     ++newton_steps_;
@@ -141,7 +165,8 @@ void SemismoothNewton::accept_or_retreat(Step step, const SemismoothNewtonOption
   scaled_.velocity(X_, u_);
   scaled_.velocity(law_, du_);
   products_ += 2;
-  const double from_iterate = scaled_.residual(X_, u_), from_law = scaled_.residual(law_, du_);
+  const bool convex = formulation_ == Formulation::convex;
+  const double from_iterate = scaled_.residual(X_, u_, convex), from_law = scaled_.residual(law_, du_, convex);
   const bool law_is_better = from_law <= from_iterate;
   const double reached = std::min(from_iterate, from_law);
   const bool accept = std::isfinite(reached) && (step == Step::good || reached < 0.9 * residual_);
@@ -186,7 +211,7 @@ SolveReport SemismoothNewton::advance(const SemismoothNewtonOptions& options) {
       report.status = Status::max_seconds;
       break;
     }
-    const Step step = proximal_step(options, options.max_iterations - report.iterations);
+    const Step step = proximal_step(options, options.max_iterations - report.iterations, timer);
     const int used = std::max(1, newton_steps_);
     report.iterations += used;
     since_mark += used;
@@ -209,16 +234,15 @@ SolveReport solve_semismooth_newton(const ContactProblem& problem, const Semismo
   if (!(options.alpha > 0.0 && options.alpha_min > 0.0 && options.alpha_min <= options.alpha))
     throw_input("SEMISMOOTH_NEWTON: alpha = {} and alpha_min = {} must be positive and ordered", options.alpha, options.alpha_min);
   if (options.newton_limit < 1) throw_input("SEMISMOOTH_NEWTON: newton_limit = {} must be at least 1", options.newton_limit);
-  const double given = measure(options.yardstick, problem, R);
-  if (given <= options.tolerance) {
+  SemismoothNewton newton(problem, options.formulation);
+  if (newton.certified(R, options)) {
     SolveReport report;
     report.status = Status::converged;
     return report;
   }
-  SemismoothNewton newton(problem);
   newton.start(R, options);
   SolveReport report = newton.advance(options);
-  if (newton.best_value() < given) newton.best(R);
+  newton.best(R);
   if (report.status != Status::converged)
     report.advice = "SEMISMOOTH_NEWTON did not reach the tolerance: raise max_iterations, start it from some Gauss-Seidel sweeps, or use AUTO";
   return report;
@@ -228,14 +252,17 @@ SolverInfo semismooth_newton_info() {
   return {"SEMISMOOTH_NEWTON",
           "Proximal semismooth Newton method: each step solves the problem regularised around the last iterate, with sparse direct "
           "factors in the space of contacts (explicit W) or of bodies. For high accuracy, hyperstatic packings included.",
-          {Formulation::coulomb},
-          {{"alpha", 1e-2, "first regularisation relative to the diagonal of W, positive"},
+          {Formulation::coulomb, Formulation::convex, Formulation::frictionless},
+          {{"formulation", std::string("coulomb"), "law: coulomb, convex or frictionless"},
+           {"alpha", 1e-2, "first regularisation relative to the diagonal of W, positive"},
            {"alpha_min", 1e-8, "smallest regularisation, positive"},
            {"newton_limit", 12, "Newton steps of one proximal step, at least 1"}},
           [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
             const OptionReader read(find_solver("SEMISMOOTH_NEWTON"), values);
             SemismoothNewtonOptions options;
             static_cast<StopRule&>(options) = stop;
+            constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::frictionless};
+            options.formulation = formulation_from(read.text("formulation"), kLaws);
             options.alpha = read.real("alpha");
             options.alpha_min = read.real("alpha_min");
             options.newton_limit = read.integer("newton_limit");

@@ -2,7 +2,7 @@
 ///
 /// In scaled variables (scaled_problem.hpp) the step from x_k solves the regularised problem
 ///     f(X) = X - law(x_k - u(X)/alpha) = 0,    u(X) = W X + b,
-/// which is the contact problem with W + alpha I, regular however hyperstatic the packing is. Newton:
+/// (4.13), which is the contact problem with W + alpha I, regular however hyperstatic the packing is. Newton:
 ///     (alpha I + D W) dX = -alpha f(X),   D = d law / d y,
 /// with a line search on |f|. alpha shrinks while steps come easily and grows when they fail; at a fixed
 /// point the regularisation has vanished and x_k solves the problem itself.
@@ -12,12 +12,14 @@
 #include <span>
 #include <vector>
 
+#include "core/timer.hpp"
 #include "solvers/newton_system.hpp"
 #include "solvers/report.hpp"
 
 namespace scree::solvers {
 
 struct SemismoothNewtonOptions : StopRule {
+  Formulation formulation = Formulation::coulomb;  ///< coulomb, convex or frictionless; taken when the solve is made
   double alpha = 1e-2;       ///< first regularisation, relative to the diagonal of W
   double alpha_min = 1e-8;   ///< smallest one
   int newton_limit = 12;     ///< Newton steps a proximal step may take
@@ -28,8 +30,15 @@ struct SemismoothNewtonOptions : StopRule {
 /// A resumable solve. Iterations are Newton steps (one linear system each).
 class SemismoothNewton {
  public:
-  /// Scale the problem and analyse its linear system. The problem must outlive this object.
-  explicit SemismoothNewton(const ContactProblem& problem);
+  /// Scale the problem. It must outlive this object; its linear system is analysed by the first start().
+  /// The convex relaxation is always measured by `ccp`. InputError for tresca.
+  explicit SemismoothNewton(const ContactProblem& problem, Formulation formulation = Formulation::coulomb);
+
+  SemismoothNewton(const SemismoothNewton&) = delete;
+  SemismoothNewton& operator=(const SemismoothNewton&) = delete;
+
+  /// True when R already meets the tolerance.
+  [[nodiscard]] bool certified(std::span<const double> R, const SemismoothNewtonOptions& options) const;
 
   /// Begin at R (projected on the cones), with the regularisation of the options.
   void start(std::span<const double> R, const SemismoothNewtonOptions& options);
@@ -51,7 +60,7 @@ class SemismoothNewton {
   enum class Step { good, fair, bad };
 
   /// Solve the regularised problem around x_; leaves X_ and the law's value there.
-  Step proximal_step(const SemismoothNewtonOptions& options, int budget);
+  Step proximal_step(const SemismoothNewtonOptions& options, int budget, const Timer& timer);
   /// |f(X_)| with law and derivative; velocity u_ must be current.
   double evaluate(bool derivative);
   /// Damped Newton update of X_, u_; returns the new |f|; `damped` tells that no step length was good.
@@ -62,6 +71,8 @@ class SemismoothNewton {
   [[nodiscard]] double stop_value(const SemismoothNewtonOptions& options);
   void project(std::span<double> x) const;
 
+  std::unique_ptr<ContactProblem> frictionless_;  ///< the problem with mu = 0, where that is asked for
+  Formulation formulation_;
   ScaledProblem scaled_;
   std::unique_ptr<NewtonSystem> system_;
   std::vector<double> x_, u_x_;               ///< proximal centre and its velocity

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 
@@ -37,6 +38,37 @@ TEST(CoulombMap, DerivativeAgreesWithFiniteDifferences) {
         }
         EXPECT_EQ(point.open, point.derivative.isZero());
       }
+}
+
+TEST(CoulombMap, ProjectionDerivativeAgreesWithFiniteDifferences) {
+  const double h = 1e-7;
+  for (const double mu : {0.0, 0.4, 1.5})
+    for (const Vec3& y : {Vec3(1.0, 0.1, -0.2), Vec3(0.5, 1.0, 0.7), Vec3(-0.3, 0.9, 0.4), Vec3(-2.0, 0.2, 0.1)}) {
+      const LawPoint point = projection_point(y, BlockKind::contact, mu);
+      for (int k = 0; k < 3; ++k) {
+        const Vec3 e = h * Vec3::Unit(k);
+        const Vec3 slope = (project_on_cone(y + e, mu) - project_on_cone(y - e, mu)) / (2 * h);
+        EXPECT_LT((point.derivative.col(k) - slope).norm(), 1e-7) << "mu " << mu << " y " << y.transpose();
+      }
+      EXPECT_EQ(point.open, point.derivative.isZero());
+    }
+}
+
+TEST(SemismoothNewton, SolvesConvexRelaxationAndFrictionlessLaw) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const ContactProblem problem = random_problem({.bodies = 7, .contacts = 30, .joints = seed % 2 == 0, .seed = seed});
+    ContactProblem smooth = problem;
+    std::fill(smooth.mu.begin(), smooth.mu.end(), 0.0);
+    SemismoothNewtonOptions options;
+    options.tolerance = 1e-11;
+    std::vector<double> R(problem.B.size(), 0.0), S = R;
+    options.formulation = Formulation::convex;
+    EXPECT_EQ(solve_semismooth_newton(problem, options, R).status, Status::converged);
+    EXPECT_LE(measure(Yardstick::ccp, problem, R), 1e-11);
+    options.formulation = Formulation::frictionless;
+    EXPECT_EQ(solve_semismooth_newton(problem, options, S).status, Status::converged);
+    EXPECT_LE(measure(Yardstick::residual, smooth, S), 1e-11);
+  }
 }
 
 TEST(SemismoothNewton, SolvesWellPosedAndHyperstaticProblems) {

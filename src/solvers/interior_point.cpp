@@ -1,0 +1,395 @@
+#include "solvers/interior_point.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+#include "core/timer.hpp"
+#include "solvers/catalogue.hpp"
+#include "solvers/cone.hpp"
+#include "solvers/first_order.hpp"
+#include "solvers/interior_point_system.hpp"
+#include "solvers/jordan_block.hpp"
+#include "solvers/option_reader.hpp"
+#include "solvers/semismooth_newton.hpp"
+#include "solvers/vector_kernels.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+constexpr double kEquality = 1e-10;  ///< regularisation of bilateral blocks, relative to the diagonal of W
+constexpr int kPatience = 12;        ///< steps without a gain of 30 % before the path counts as exhausted
+constexpr double kLag = 0.1;         ///< nu is kept above this share of the lag of s behind mu |U_T|
+constexpr double kBoundary = 0.995;  ///< share of the way to the boundary a step may go
+
+/// What a block is to the interior-point method.
+enum class Role : char { cone, half_line, equation, normal_equation };
+
+class InteriorPoint {
+ public:
+  InteriorPoint(const ContactProblem& problem, const InteriorPointOptions& options)
+      : scaled_(problem), options_(options) {
+    system_ = options.linear_solver == BarrierSolver::direct ? make_direct_system(scaled_)
+                                                             : make_krylov_system(scaled_, options.linear_iterations);
+    const auto n = static_cast<std::size_t>(problem.blocks());
+    role_.resize(n);
+    for (std::size_t a = 0; a < n; ++a) {
+      if (problem.kind[a] == BlockKind::bilateral) role_[a] = Role::equation;
+      else if (problem.kind[a] == BlockKind::direction) role_[a] = Role::normal_equation;
+      else role_[a] = problem.mu[a] > 0.0 ? Role::cone : Role::half_line;
+      cones_ += role_[a] == Role::cone || role_[a] == Role::half_line;
+    }
+    for (auto* v : {&r_, &u_, &velocity_, &gap_, &right_, &dr_, &du_, &dr_affine_, &du_affine_}) v->resize(scaled_.size());
+    s_.assign(n, 0.0);
+    scaling_.resize(n);
+    blocks_.resize(n);
+  }
+
+  void start(std::span<const double> R);
+  /// One predictor-corrector step; false when the system fails or nothing moves any more.
+  bool step();
+  /// The iterate as impulses, on the cones.
+  void impulses(std::span<double> R) const;
+  [[nodiscard]] long products() const { return products_ + system_->products(); }
+
+ private:
+  void refresh();
+  void scale_blocks();
+  void update_shift();
+  /// Right-hand side for the centring target; `corrected` adds the second-order term of the predictor.
+  void right_side(double target, bool corrected);
+  /// du = W dr + gap: velocities keep to W R + B however roughly dr was solved for.
+  void velocity_change(std::span<const double> dr, std::span<double> du);
+  [[nodiscard]] Vec3 complementarity(std::size_t a, double target, bool corrected) const;
+  [[nodiscard]] double step_length(std::span<const double> dr, std::span<const double> du) const;
+  /// What the velocities still miss, as a power to compare nu with.
+  [[nodiscard]] double lag() const;
+  [[nodiscard]] double duality(double t, std::span<const double> dr, std::span<const double> du) const;
+  [[nodiscard]] Vec3 to_x(std::size_t a, const Vec3& R) const {
+    return role_[a] == Role::cone ? Vec3(scaled_.problem().mu[a] * R.x(), R.y(), R.z()) : Vec3(R.x(), 0.0, 0.0);
+  }
+  [[nodiscard]] Vec3 to_y(std::size_t a, const Vec3& U) const {
+    const double mu = scaled_.problem().mu[a];
+    return role_[a] == Role::cone ? Vec3(U.x(), mu * U.y(), mu * U.z()) : Vec3(U.x(), 0.0, 0.0);
+  }
+  [[nodiscard]] Vec3 from_y(std::size_t a, const Vec3& y) const {
+    const double mu = scaled_.problem().mu[a];
+    return role_[a] == Role::cone ? Vec3(y.x(), y.y() / mu, y.z() / mu) : Vec3(y.x(), 0.0, 0.0);
+  }
+  [[nodiscard]] bool has_barrier(std::size_t a) const { return role_[a] == Role::cone || role_[a] == Role::half_line; }
+  static Vec3 part(std::span<const double> v, std::size_t a) { return Eigen::Map<const Vec3>(v.data() + 3 * a); }
+
+  ScaledProblem scaled_;
+  const InteriorPointOptions& options_;
+  std::unique_ptr<InteriorPointSystem> system_;
+  std::vector<Role> role_;
+  std::vector<double> r_, u_;         ///< impulses and velocities inside the cones, scaled
+  std::vector<double> velocity_;      ///< W r + b
+  std::vector<double> gap_;           ///< W r + b + s n - u
+  std::vector<double> right_, dr_, du_, dr_affine_, du_affine_;
+  std::vector<double> s_;             ///< shift mu |U_T| of each contact
+  std::vector<NesterovTodd> scaling_;
+  std::vector<BarrierBlock> blocks_;
+  int cones_ = 0;
+  long products_ = 0;
+};
+
+void InteriorPoint::start(std::span<const double> R) {
+  scaled_.from_impulses(R, r_);
+  scaled_.velocity(r_, velocity_);
+  ++products_;
+  // The guess moved inside the cones by as much as it is wrong.
+  const double n = std::max<double>(1.0, scaled_.blocks());
+  const double wrong = std::min(1.0, scaled_.residual(r_, velocity_));
+  const double inside = std::max(wrong, 1e-6) * scaled_.reference() / std::sqrt(n);
+  const ContactProblem& p = scaled_.problem();
+  for (std::size_t a = 0; a < role_.size(); ++a) {
+    Vec3 r = part(r_, a), u = part(velocity_, a);
+    if (role_[a] == Role::cone) {
+      const double mu = p.mu[a];
+      if (options_.formulation == Formulation::coulomb) s_[a] = mu * std::hypot(u.y(), u.z());
+      r = project_on_cone(r, mu) + Vec3((1.0 + 1.0 / mu) * inside, 0.0, 0.0);
+      u = project_on_cone(u + Vec3(s_[a], 0.0, 0.0), 1.0 / mu) + Vec3((1.0 + mu) * inside, 0.0, 0.0);
+    } else if (role_[a] == Role::half_line) {
+      r = Vec3(std::max(0.0, r.x()) + inside, 0.0, 0.0);
+      u = Vec3(std::max(0.0, u.x()) + inside, 0.0, 0.0);
+    } else {
+      if (role_[a] == Role::normal_equation) r = Vec3(r.x(), 0.0, 0.0);
+      u.setZero();
+    }
+    Eigen::Map<Vec3>(r_.data() + 3 * a) = r;
+    Eigen::Map<Vec3>(u_.data() + 3 * a) = u;
+  }
+  refresh();
+}
+
+void InteriorPoint::refresh() {
+  scaled_.velocity(r_, velocity_);
+  ++products_;
+  update_shift();
+  parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
+    const auto a = static_cast<std::size_t>(k);
+    Vec3 gap = part(velocity_, a) - part(u_, a) + Vec3(s_[a], 0.0, 0.0);
+    if (role_[a] == Role::half_line || role_[a] == Role::normal_equation) gap.tail<2>().setZero();
+    Eigen::Map<Vec3>(gap_.data() + 3 * a) = gap;
+  });
+}
+
+void InteriorPoint::update_shift() {
+  if (options_.formulation != Formulation::coulomb) return;
+  parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
+    const auto a = static_cast<std::size_t>(k);
+    if (role_[a] != Role::cone) return;
+    s_[a] = scaled_.problem().mu[a] * std::hypot(velocity_[3 * a + 1], velocity_[3 * a + 2]);
+  });
+}
+
+void InteriorPoint::scale_blocks() {
+  parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
+    const auto a = static_cast<std::size_t>(k);
+    BarrierBlock& block = blocks_[a];
+    block = BarrierBlock{};
+    if (role_[a] == Role::cone) {
+      // S = T_y^-1 F^2 T_x,  F^2 = eta^2 (2 w w^T - diag(1, -1, -1))
+      const double mu = scaled_.problem().mu[a];
+      scaling_[a] = NesterovTodd(to_x(a, part(r_, a)), to_y(a, part(u_, a)));
+      const Vec3 T(mu, 1.0, 1.0);
+      block.a = std::sqrt(2.0 / mu) * scaling_[a].eta * T.cwiseProduct(scaling_[a].w);
+      block.d = -scaling_[a].eta * scaling_[a].eta * Vec3(mu, -1.0 / mu, -1.0 / mu);
+      const Vec3 inverse = T.cwiseInverse();
+      block.inverse = mu * inverse.asDiagonal() * scaling_[a].inverse_square() * inverse.asDiagonal();
+    } else if (role_[a] == Role::half_line) {
+      block.free = 1;
+      block.d(0) = u_[3 * a] / r_[3 * a];
+      block.inverse(0, 0) = r_[3 * a] / u_[3 * a];
+    } else {
+      block.free = role_[a] == Role::equation ? 3 : 1;
+      for (int c = 0; c < block.free; ++c) {
+        block.d(c) = kEquality;
+        block.inverse(c, c) = 1.0 / kEquality;
+      }
+    }
+  });
+}
+
+Vec3 InteriorPoint::complementarity(std::size_t a, double target, bool corrected) const {
+  const NesterovTodd& F = scaling_[a];
+  const Vec3 lambda = F.apply(to_x(a, part(r_, a)));
+  Vec3 goal = Vec3(target, 0.0, 0.0) - jordan_product(lambda, lambda);
+  if (corrected) goal -= jordan_product(F.apply(to_x(a, part(dr_affine_, a))), F.apply_inverse(to_y(a, part(du_affine_, a))));
+  return F.apply(jordan_quotient(lambda, goal));
+}
+
+void InteriorPoint::right_side(double target, bool corrected) {
+  parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
+    const auto a = static_cast<std::size_t>(k);
+    Vec3 r = -part(gap_, a);
+    if (role_[a] == Role::cone) {
+      r += from_y(a, complementarity(a, target, corrected));
+    } else if (role_[a] == Role::half_line) {
+      double goal = target - r_[3 * a] * u_[3 * a];
+      if (corrected) goal -= dr_affine_[3 * a] * du_affine_[3 * a];
+      r.x() += goal / r_[3 * a];
+    }
+    Eigen::Map<Vec3>(right_.data() + 3 * a) = r;
+  });
+}
+
+void InteriorPoint::velocity_change(std::span<const double> dr, std::span<double> du) {
+  scaled_.apply(dr, du);
+  ++products_;
+  parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
+    const auto a = static_cast<std::size_t>(k);
+    Eigen::Map<Vec3> change(du.data() + 3 * a);
+    if (!has_barrier(a)) change.setZero();
+    else change += part(gap_, a);
+    if (role_[a] == Role::half_line) change.tail<2>().setZero();
+  });
+}
+
+double InteriorPoint::step_length(std::span<const double> dr, std::span<const double> du) const {
+  double t = 1.0 / kBoundary;
+  for (std::size_t a = 0; a < role_.size(); ++a) {
+    if (!has_barrier(a)) continue;
+    t = std::min(t, step_to_boundary(to_x(a, part(r_, a)), to_x(a, part(dr, a))));
+    t = std::min(t, step_to_boundary(to_y(a, part(u_, a)), to_y(a, part(du, a))));
+  }
+  return std::min(1.0, kBoundary * t);
+}
+
+double InteriorPoint::duality(double t, std::span<const double> dr, std::span<const double> du) const {
+  const double sum = parallel_sum(scaled_.blocks(), [&](std::ptrdiff_t k) {
+    const auto a = static_cast<std::size_t>(k);
+    if (!has_barrier(a)) return 0.0;
+    return to_x(a, part(r_, a) + t * part(dr, a)).dot(to_y(a, part(u_, a) + t * part(du, a)));
+  });
+  return sum / std::max(1, cones_);
+}
+
+double InteriorPoint::lag() const {
+  const double sum = parallel_sum(scaled_.blocks(), [&](std::ptrdiff_t k) {
+    const auto a = static_cast<std::size_t>(k);
+    return has_barrier(a) ? part(gap_, a).norm() * part(r_, a).norm() : 0.0;
+  });
+  return sum / std::max(1, cones_);
+}
+
+bool InteriorPoint::step() {
+  const double accuracy = options_.linear_solver == BarrierSolver::direct ? 0.0 : options_.linear_accuracy;
+  scale_blocks();
+  if (!system_->prepare(blocks_)) return false;
+
+  // Predictor: aim at nu = 0 and see how far that goes.
+  right_side(0.0, false);
+  system_->solve(right_, accuracy, dr_affine_);
+  velocity_change(dr_affine_, du_affine_);
+  const double reach = step_length(dr_affine_, du_affine_);
+  const double nu = duality(0.0, dr_affine_, du_affine_), after = duality(reach, dr_affine_, du_affine_);
+  const double ratio = nu > 0.0 ? std::clamp(after / nu, 0.0, 1.0) : 0.0;
+
+  // Corrector: centre by the cube of what the predictor left, but stay behind the shift s.
+  const double target = std::max(std::max(ratio * ratio * ratio, 1e-4) * nu, std::min(nu, kLag * lag()));
+  right_side(target, true);
+  system_->solve(right_, accuracy, dr_);
+  velocity_change(dr_, du_);
+  const double t = step_length(dr_, du_);
+  if (!std::isfinite(norm(dr_)) || !std::isfinite(norm(du_)) || t < 1e-10) return false;
+  add_scaled(t, dr_, r_);
+  add_scaled(t, du_, u_);
+  refresh();
+  return true;
+}
+
+void InteriorPoint::impulses(std::span<double> R) const {
+  scaled_.to_impulses(r_, R);
+  const ContactProblem& p = scaled_.problem();
+  parallel_for(p.blocks(), [&](std::ptrdiff_t a) {
+    Eigen::Map<Vec3> r(R.data() + 3 * a);
+    r = project_on_block(r, p.kind[static_cast<std::size_t>(a)], p.mu[static_cast<std::size_t>(a)]);
+  });
+}
+
+/// Follow the path until the tolerance, a limit, or no more progress (status diverged). R holds the best iterate.
+SolveReport follow_path(const ContactProblem& problem, const InteriorPointOptions& options, Yardstick yardstick, std::span<double> R) {
+  const Timer timer;
+  SolveReport report;
+  double best = measure(yardstick, problem, R), mark = best;
+  if (best <= options.tolerance) {
+    report.status = Status::converged;
+    return report;
+  }
+  InteriorPoint ipm(problem, options);
+  ipm.start(R);
+  std::vector<double> trial(R.size());
+  for (int since_mark = 0; since_mark < kPatience; ++since_mark) {
+    report.status = report.iterations >= options.max_iterations ? Status::max_iterations : Status::max_seconds;
+    if (report.iterations >= options.max_iterations || timer.seconds() >= options.max_seconds) break;
+    report.status = Status::diverged;
+    if (!ipm.step()) break;
+    ++report.iterations;
+    ipm.impulses(trial);
+    const double value = measure(yardstick, problem, trial);
+    if (options.history) report.history.push_back(value);
+    if (value < best) {
+      best = value;
+      std::copy(trial.begin(), trial.end(), R.begin());
+    }
+    if (best <= options.tolerance) {
+      report.status = Status::converged;
+      break;
+    }
+    if (best < 0.7 * mark) {
+      mark = best;
+      since_mark = -1;
+    }
+  }
+  report.products = ipm.products() + report.iterations;
+  return report;
+}
+
+/// Proximal Newton steps from where the path ended, within what is left of the limits.
+void run_polish(const ContactProblem& problem, const InteriorPointOptions& options, const Timer& timer, SolveReport& report,
+                std::span<double> R) {
+  SemismoothNewtonOptions newton;
+  static_cast<StopRule&>(newton) = options;
+  newton.formulation = options.formulation;
+  newton.alpha = 1e-4;
+  newton.max_iterations = options.max_iterations - report.iterations;
+  newton.max_seconds = options.max_seconds - timer.seconds();
+  const SolveReport rest = solve_semismooth_newton(problem, newton, R);
+  report.status = rest.status;
+  report.iterations += rest.iterations;
+  report.products += rest.products;
+  report.fallbacks = 1;
+  report.history.insert(report.history.end(), rest.history.begin(), rest.history.end());
+}
+
+SolverInfo info_of(BarrierSolver linear_solver) {
+  const bool direct = linear_solver == BarrierSolver::direct;
+  const std::string name = direct ? "IPM_DIRECT" : "IPM";
+  SolverInfo info{name,
+                  direct ? "Primal-dual interior point with sparse direct factors: Cholesky in the space of bodies, block LU of explicit W."
+                         : "Primal-dual interior point, matrix-free: conjugate gradients with block-diagonal preconditioning (GMRES where W "
+                           "is not symmetric).",
+                  {Formulation::coulomb, Formulation::convex, Formulation::frictionless},
+                  {{"formulation", std::string("coulomb"), "law: coulomb, convex or frictionless"},
+                   {"polish", direct, "finish with proximal semismooth Newton steps (direct factors) when the path is exhausted"}},
+                  nullptr};
+  if (!direct) {
+    info.options.push_back({"linmaxiter", 1000, "products of one conjugate gradient solve, at least 1"});
+    info.options.push_back({"epsilon", 1e-4, "relative residual of conjugate gradients, in energy, in (0, 1)"});
+  }
+  info.solve = [name, linear_solver](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
+    constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::frictionless};
+    const OptionReader read(find_solver(name), values);
+    InteriorPointOptions options;
+    static_cast<StopRule&>(options) = stop;
+    options.linear_solver = linear_solver;
+    options.formulation = formulation_from(read.text("formulation"), kLaws);
+    options.polish = read.flag("polish");
+    if (linear_solver == BarrierSolver::krylov) {
+      options.linear_iterations = read.integer("linmaxiter");
+      options.linear_accuracy = read.real("epsilon");
+    }
+    return solve_interior_point(problem, options, R);
+  };
+  return info;
+}
+
+void check(const InteriorPointOptions& options) {
+  if (options.formulation == Formulation::tresca)
+    throw_input("IPM: formulation = 'tresca' is not available; choose coulomb, convex or frictionless");
+  if (options.linear_iterations < 1) throw_input("IPM: linmaxiter = {} must be at least 1", options.linear_iterations);
+  if (!(options.linear_accuracy > 0.0 && options.linear_accuracy < 1.0))
+    throw_input("IPM: epsilon = {} is outside (0, 1)", options.linear_accuracy);
+}
+
+}  // namespace
+
+SolveReport solve_interior_point(const ContactProblem& problem, const InteriorPointOptions& options, std::span<double> R) {
+  check(options);
+  const Timer timer;
+  ContactProblem smooth;
+  if (options.formulation == Formulation::frictionless) {
+    smooth = problem;
+    std::fill(smooth.mu.begin(), smooth.mu.end(), 0.0);
+  }
+  const ContactProblem& solved = options.formulation == Formulation::frictionless ? smooth : problem;
+  const Yardstick yardstick = options.formulation == Formulation::convex ? Yardstick::ccp : options.yardstick;
+  SolveReport report = follow_path(solved, options, yardstick, R);
+  const bool left = report.iterations < options.max_iterations && timer.seconds() < options.max_seconds;
+  if (report.status == Status::diverged && options.polish && left) run_polish(solved, options, timer, report, R);
+  if (report.status != Status::converged)
+    report.advice = "the interior point did not reach the tolerance: its path ends near 1e-5; set polish, or use AUTO";
+  report.seconds = timer.seconds();
+  return report;
+}
+
+SolverInfo interior_point_info() { return info_of(BarrierSolver::krylov); }
+SolverInfo interior_point_direct_info() { return info_of(BarrierSolver::direct); }
+
+}  // namespace scree::solvers

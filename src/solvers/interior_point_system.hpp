@@ -1,0 +1,50 @@
+/// Linear systems of interior-point steps:  (W + S) d = r  in scaled variables, S block diagonal and positive
+/// (theory sec. 4.6). Components without freedom (tangents of frictionless blocks) are masked: d = 0 there.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "solvers/scaled_problem.hpp"
+
+namespace scree::solvers {
+
+/// One block  S = a a^T + diag(d)  on the components that are free. Kept in this form because near the boundary
+/// of a cone the eigenvalues of S differ by more than the digits of a double.
+struct BarrierBlock {
+  Vec3 a = Vec3::Zero();
+  Vec3 d = Vec3::Zero();
+  Mat3 inverse = Mat3::Zero();  ///< of S on the free components, zero outside
+  int free = 3;                 ///< leading components that are free: 3, or 1 for the normal alone
+
+  [[nodiscard]] Vec3 multiply(const Vec3& x) const { return a.dot(x) * a + d.cwiseProduct(x); }
+  [[nodiscard]] Mat3 matrix() const {
+    Mat3 S = a * a.transpose();
+    S.diagonal() += d;
+    return S;
+  }
+};
+
+class InteriorPointSystem {
+ public:
+  virtual ~InteriorPointSystem() = default;
+
+  /// Take over S; false when the system cannot be factored.
+  virtual bool prepare(std::span<const BarrierBlock> blocks) = 0;
+  /// d with |r - (W + S) d| <= accuracy |r|, as far as it can be had. r must be zero on masked components.
+  virtual void solve(std::span<const double> r, double accuracy, std::span<double> d) = 0;
+
+  [[nodiscard]] long products() const { return products_; }
+
+ protected:
+  long products_ = 0;
+};
+
+/// Conjugate gradients with block-diagonal preconditioning; GMRES where W is not symmetric.
+/// `max_iterations` products a solve.
+[[nodiscard]] std::unique_ptr<InteriorPointSystem> make_krylov_system(ScaledProblem& scaled, int max_iterations);
+
+/// Sparse factors: Cholesky in the space of bodies, or block LU of explicit rows; refined.
+[[nodiscard]] std::unique_ptr<InteriorPointSystem> make_direct_system(ScaledProblem& scaled);
+
+}  // namespace scree::solvers
