@@ -33,11 +33,12 @@ AtomicFile::~AtomicFile() {
   if (!done_) std::remove(temporary_.c_str());
 }
 
-void AtomicFile::commit() {
-  if (!flush_to_disk(temporary_, O_RDWR)) throw_file("{}: cannot flush to disk: {}", temporary_, std::strerror(errno));
+void AtomicFile::commit(bool durable) {
+  if (durable && !flush_to_disk(temporary_, O_RDWR)) throw_file("{}: cannot flush to disk: {}", temporary_, std::strerror(errno));
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0)
     throw_file("{}: cannot put the new file in place: {}", target_, std::strerror(errno));
   done_ = true;
+  if (!durable) return;
   // The rename itself must survive a power cut too; some file systems cannot sync a folder, which is no error.
   const auto folder = std::filesystem::path(target_).parent_path();
   flush_to_disk(folder.empty() ? "." : folder.string(), O_RDONLY | O_DIRECTORY);

@@ -15,8 +15,8 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   [[nodiscard]] const std::string& temporary() const { return temporary_; }
-  /// Flush to disk and rename; FileError when either fails. The temporary file must be closed.
-  void commit();
+  /// Rename, after flushing to disk when `durable`; FileError when either fails. The temporary file must be closed.
+  void commit(bool durable = true);
 
  private:
   std::string target_, temporary_;

@@ -56,8 +56,9 @@ std::vector<Value> read_numbers(const Node& parent, const std::string& name, std
   return values;
 }
 
-void write_numbers(const Node& parent, const std::string& name, hid_t type, const void* values, hsize_t count) {
-  const Id space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+void write_numbers(const Node& parent, const std::string& name, hid_t type, const void* values, hsize_t count, int width = 1) {
+  const hsize_t size[2] = {count / static_cast<hsize_t>(width), static_cast<hsize_t>(width)};
+  const Id space(H5Screate_simple(width == 1 ? 1 : 2, size, nullptr), H5Sclose);
   const Id data(H5Dcreate2(parent.id.get(), name.c_str(), type, space.get(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
   check(data.valid() ? 0 : -1, parent.file, parent.child(name), "create");
   if (count) check(H5Dwrite(data.get(), type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), parent.file, parent.child(name), "write");
@@ -182,8 +183,8 @@ void require_finite(const Node& parent, const std::string& name, std::span<const
     if (!std::isfinite(values[k])) throw_file("{}: '{}' entry {} is {}, must be finite", parent.file, parent.child(name), k, values[k]);
 }
 
-void write_reals(const Node& parent, const std::string& name, std::span<const double> values) {
-  write_numbers(parent, name, H5T_NATIVE_DOUBLE, values.data(), values.size());
+void write_reals(const Node& parent, const std::string& name, std::span<const double> values, int width) {
+  write_numbers(parent, name, H5T_NATIVE_DOUBLE, values.data(), values.size(), width);
 }
 void write_integers(const Node& parent, const std::string& name, std::span<const int> values) {
   write_numbers(parent, name, H5T_NATIVE_INT, values.data(), values.size());

@@ -104,7 +104,8 @@ struct Dataset {
 /// FileError naming the first entry that is not finite.
 void require_finite(const Node& parent, const std::string& name, std::span<const double> values);
 
-void write_reals(const Node& parent, const std::string& name, std::span<const double> values);
+/// One-dimensional, or rows of `width` numbers.
+void write_reals(const Node& parent, const std::string& name, std::span<const double> values, int width = 1);
 void write_integers(const Node& parent, const std::string& name, std::span<const int> values);
 void write_integers(const Node& parent, const std::string& name, std::span<const std::int64_t> values);
 void write_integer(const Node& parent, const std::string& name, int value);

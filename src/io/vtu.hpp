@@ -1,0 +1,14 @@
+/// Export to VTK's XML unstructured grids: one file a frame and a .pvd that lists them in time.
+#pragma once
+
+#include <string>
+
+#include "io/results.hpp"
+
+namespace scree::io {
+
+/// Write into `folder` (made when missing): surfaces_%06d.vtu, bodies_%06d.vtu, contacts_%06d.vtu and
+/// surfaces.pvd, bodies.pvd, contacts.pvd. Every `stride`-th frame. Spheres become polygons when asked for.
+void export_vtu(const ResultsReader& results, const std::string& folder, bool spheres = false, int stride = 1);
+
+}  // namespace scree::io

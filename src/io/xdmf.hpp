@@ -1,0 +1,20 @@
+/// XDMF: XML that tells ParaView what the numbers of an HDF5 file mean.
+#pragma once
+
+#include <string>
+
+#include "io/results.hpp"
+
+namespace scree::io {
+
+/// Light description of a results file as points in time: bodies (radius, body, velocities, rotation) and
+/// contacts (gap, force along the contact axes). Nothing is copied: every item is a hyperslab of the
+/// results file, which must stay beside the XDMF file. Open it with ParaView's "XDMF Reader".
+void write_results_xdmf(const ResultsReader& results, const std::string& path);
+
+/// Full export for any XDMF reader (2 or 3): `path` and heavy data beside it (.xdmf -> .heavy.h5). Surfaces
+/// of bodies in space with their velocity, centres of bodies, contacts with force vectors.
+/// Every `stride`-th frame.
+void export_xdmf(const ResultsReader& results, const std::string& path, bool spheres = false, int stride = 1);
+
+}  // namespace scree::io
