@@ -15,7 +15,7 @@ constexpr double kTouch = 1e-10;        // of the size: closer counts as touchin
 constexpr double kBias = 0.02;          // an edge axis must beat a face axis by this part of the depth
 constexpr double kBiasSize = 1e-6;      // and by this part of the size
 constexpr double kParallel = 0.9995;    // cosine (1.8 degrees): below this angle faces lie on each other
-constexpr double kEdgeParallel = 0.02;  // sine: edges this parallel touch along a line
+constexpr double kEdgeParallel = 0.02;  // sine: edges this parallel may touch along a line
 
 struct FaceAxis {
   int face = -1;
@@ -147,29 +147,37 @@ struct Pair {
   void apart_contact(const Nearest& nearest);
 };
 
-/// Points of two edges whose common normal is n.
+/// Points of two edges whose common normal is n: where they cross, or, for nearly parallel ones, the ends
+/// of the stretch in which they pass each other by less than the gap.
 void Pair::edge_contact(const Vec3& n, int edge_a, int edge_b) {
   const Vec3 &u = a.vertices[a.edges[edge_a][0]], &v = b.vertices[b.edges[edge_b][0]];
   const Vec3 d = a.vertices[a.edges[edge_a][1]] - u, e = b.vertices[b.edges[edge_b][1]] - v;
   const std::uint64_t code = FeatureCode::crossing(edge_a, edge_b);
   const double dd = d.squaredNorm(), ee = e.squaredNorm(), de = d.dot(e);
-  const double sine_square = 1.0 - de * de / (dd * ee);
+  const double length = std::sqrt(dd), sine = d.cross(e).norm() / (length * std::sqrt(ee));
 
-  if (sine_square > kEdgeParallel * kEdgeParallel) {
-    // Nearest points of the two lines.
-    const Vec3 w = u - v;
-    const double denominator = dd * ee - de * de;
-    const double s = std::clamp((de * e.dot(w) - ee * d.dot(w)) / denominator, 0.0, 1.0);
-    const double t = std::clamp((dd * e.dot(w) - de * d.dot(w)) / denominator, 0.0, 1.0);
-    const Vec3 on_a = u + s * d, on_b = v + t * e;
-    single_point(n, on_a, on_b, n.dot(on_b - on_a), code);
-    return;
-  }
-
-  // Nearly parallel: the two ends of the common stretch, in the parameter of a's edge.
+  // Common stretch, in the parameter of a's edge.
   const double t0 = d.dot(v - u) / dd, t1 = d.dot(v + e - u) / dd;
   double low = std::max(0.0, std::min(t0, t1)), high = std::min(1.0, std::max(t0, t1));
   if (low > high) low = high = std::clamp(0.5 * (low + high), 0.0, 1.0);
+
+  if (sine > 1e-9) {
+    // Nearest points of the two lines, and how far from there they stay together.
+    const Vec3 w = u - v;
+    const double denominator = dd * ee * sine * sine;
+    const double s = std::clamp((de * e.dot(w) - ee * d.dot(w)) / denominator, 0.0, 1.0);
+    const double t = std::clamp((dd * e.dot(w) - de * d.dot(w)) / denominator, 0.0, 1.0);
+    const Vec3 on_a = u + s * d, on_b = v + t * e;
+    const double gap = n.dot(on_b - on_a);
+    const double together = std::max(0.5 * std::abs(gap), 1e-6 * size) / (length * sine);
+    low = std::max(low, s - together);
+    high = std::min(high, s + together);
+    if (sine > kEdgeParallel || options.one_point || (high - low) * length < 1e-3 * size) {
+      single_point(n, on_a, on_b, gap, code);
+      return;
+    }
+  }
+
   set_normal(n);
   const int count = high - low > 1e-9 && !options.one_point ? 2 : 1;
   Touch ends[2];
@@ -180,7 +188,7 @@ void Pair::edge_contact(const Vec3& n, int edge_a, int edge_b) {
     ends[k] = {0.5 * (on_a + on_b), n.dot(on_b - on_a), 0.0, code | static_cast<std::uint64_t>(k) << 59};
   }
   const double width = std::max(-std::min(ends[0].gap, ends[count - 1].gap), 1e-6 * size);
-  const double area = width * std::max((high - low) * std::sqrt(dd), width) / count;
+  const double area = width * std::max((high - low) * length, width) / count;
   for (int k = 0; k < count; ++k)
     if (ends[k].gap <= options.limit) out.add(ends[k].point, ends[k].gap, area, ends[k].feature);
 }
@@ -205,7 +213,7 @@ void Pair::apart_contact(const Nearest& nearest) {
   if (edge_a >= 0 && edge_b >= 0) {
     const Vec3 d = a.vertices[a.edges[edge_a][1]] - a.vertices[a.edges[edge_a][0]];
     const Vec3 e = b.vertices[b.edges[edge_b][1]] - b.vertices[b.edges[edge_b][0]];
-    if (d.cross(e).norm() <= kEdgeParallel * d.norm() * e.norm()) {
+    if (d.cross(e).norm() <= 1e-6 * d.norm() * e.norm()) {
       edge_contact(n, edge_a, edge_b);
       if (out.count > 0) return;
     }

@@ -9,6 +9,8 @@ namespace scree::collision {
 
 namespace {
 
+constexpr double kDeep = 0.1;  // of the least radius: an ellipsoid sunk in farther may have several ways out
+
 /// Boundary face whose normal is closest to n: it names the surface in touch.
 int facing(const PolyhedronView& p, const Vec3& n) {
   int best = 0;
@@ -47,6 +49,32 @@ void add_polyhedron_point(const PolyhedronView& p, const Vec3& m, const Vec3& x,
   out.normal = -m;
   out.surface_b = p.face_surface[facing(p, m)];
   out.add(x + 0.5 * gap * m, gap, curved_patch_area(radius, gap), 0);
+}
+
+/// Largest separation along directions between the normals p and q beside an edge through u, of an ellipsoid that is deep
+/// in the polyhedron: there the separation may have several maxima, of which the nearest point of the
+/// ellipse yields one. Sampled, then narrowed by golden sections.
+double arc_maximum(const EllipsoidView& a, const Vec3& u, const Vec3& p, const Vec3& q, Vec3& direction) {
+  constexpr int kSamples = 12, kSections = 40;
+  constexpr double kGolden = 0.6180339887498949;
+  const Vec3 from = a.center - u;
+  const auto at = [&](double t, Vec3& m) {
+    m = ((1.0 - t) * p + t * q).normalized();
+    return m.dot(from) - a.extent(m);
+  };
+  Vec3 m;
+  int best = 0;
+  double most = -kInfinity;
+  for (int k = 0; k <= kSamples; ++k) {
+    const double s = at(static_cast<double>(k) / kSamples, m);
+    if (s > most) most = s, best = k;
+  }
+  double low = std::max(0, best - 1) / static_cast<double>(kSamples), high = std::min(kSamples, best + 1) / static_cast<double>(kSamples);
+  for (int k = 0; k < kSections; ++k) {
+    const double t1 = high - kGolden * (high - low), t2 = low + kGolden * (high - low);
+    (at(t1, m) > at(t2, m) ? high : low) = at(t1, m) > at(t2, m) ? t2 : t1;
+  }
+  return at(0.5 * (low + high), direction);
 }
 
 }  // namespace
@@ -138,6 +166,14 @@ bool touch_ellipsoid_polyhedron(const EllipsoidView& a, const PolyhedronView& b,
     if (foot.distance <= best) continue;
     consider(-(a.axes * foot.normal));
     if (best > limit) return false;
+  }
+
+  // Deep overlap: other maxima between the normals of neighbouring faces.
+  for (int e = 0; e < b.edge_count && best < -kDeep * a.radii.minCoeff(); ++e) {
+    if (seam(b, e)) continue;
+    Vec3 m;
+    const double s = arc_maximum(a, b.vertices[b.edges[e][0]], b.normals[b.edge_faces[e][0]], b.normals[b.edge_faces[e][1]], m);
+    if (s > best) best = s, direction = m;
   }
   const Vec3 x = a.support(-direction);
   add_polyhedron_point(b, direction, x - best * direction, best, a.curvature_radius(direction), out);
