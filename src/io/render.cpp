@@ -47,7 +47,7 @@ std::vector<double> ticks(double low, double high) {
 
 void draw_legend(Image& image, const Legend& legend, double scale) {
   const int width = static_cast<int>(std::lround(18 * scale)), height = static_cast<int>(std::lround(0.46 * image.height));
-  const int left = image.width - static_cast<int>(std::lround(100 * scale)), top = (image.height - height) / 2;
+  const int left = image.width - static_cast<int>(std::lround(112 * scale)), top = (image.height - height) / 2;
   const Rgb8 ink{52, 58, 68};
   for (int y = -1; y <= height; ++y)
     for (int x = -1; x <= width; ++x) {
@@ -73,13 +73,10 @@ void draw_legend(Image& image, const Legend& legend, double scale) {
   }
   // Title and unit above, kept inside the picture.
   style.height = 12.5 * scale;
-  const auto line = [&](const std::string& text, double y) {
-    const double x = std::min<double>(left, image.width - 10 * scale - text_width(text, style));
-    draw_text(image, x, y, text, style);
-  };
-  const bool both = !legend.title.empty() && !legend.unit.empty();
-  line(legend.title, top - (both ? 34 : 15) * scale);
-  line(legend.unit, top - 15 * scale);
+  const double widest = std::max(text_width(legend.title, style), text_width(legend.unit, style));
+  const double x = std::min<double>(left, image.width - 12 * scale - widest);
+  draw_text(image, x, top - (legend.unit.empty() ? 15 : 34) * scale, legend.title, style);
+  draw_text(image, x, top - 15 * scale, legend.unit, style);
 }
 
 }  // namespace

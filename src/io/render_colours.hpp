@@ -24,7 +24,7 @@ enum class ColourMap {
 /// One of ten calm colours, spread so that neighbouring numbers differ.
 [[nodiscard]] Rgb palette_colour(std::int64_t number);
 
-/// CIE lightness (0 to 100), chroma and hue (degrees), under D65, as sRGB; clipped to what a screen can show.
+/// CIE lightness (0 to 100), chroma and hue (degrees), under D65, as sRGB; chroma is reduced to what a screen can show.
 [[nodiscard]] Rgb from_lch(double lightness, double chroma, double hue);
 
 [[nodiscard]] float srgb_to_linear(float value);

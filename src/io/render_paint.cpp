@@ -61,7 +61,7 @@ class Painter {
   [[nodiscard]] Ray ray(double x, double y) const { return {scene_.camera.position, ray_direction(scene_.camera, options_, x, y)}; }
   [[nodiscard]] Sight look(const Ray& ray) const;
   [[nodiscard]] Light light(const Ray& ray, const Sight& sight, int pattern) const;
-  [[nodiscard]] Light smooth_light(int x, int y) const;
+  [[nodiscard]] Light smooth_light(const std::vector<Light>& lights, int x, int y, int shift) const;
   [[nodiscard]] bool same_surface(const Sight& a, const Sight& b) const;
   [[nodiscard]] Light borrowed_light(const Ray& ray, const Sight& sight, int x, int y) const;
   [[nodiscard]] Colour backdrop(double y) const;
@@ -87,7 +87,7 @@ class Painter {
 Painter::Painter(const RenderScene& scene, const RenderOptions& options) : scene_(scene), options_(options) {
   // The sun stands behind the left shoulder of the camera, high.
   const Mat3& axes = scene.camera.axes;
-  sun_ = (0.55 * axes.col(2) - 0.75 * axes.col(0) + 1.15 * (axes.col(2).z() < -0.5 ? Vec3(axes.col(1)) : Vec3(Vec3::UnitZ()))).normalized();
+  sun_ = (0.85 * axes.col(2) - 0.65 * axes.col(0) + 1.05 * (axes.col(2).z() < -0.5 ? Vec3(axes.col(1)) : Vec3(Vec3::UnitZ()))).normalized();
   pixel_ = 2.0 * scene.camera.slope / options.height;
   sky_reach_ = 3.0 * scene.body_size;
   for (std::size_t k = 0; k < sky_directions_.size(); ++k) {
@@ -152,17 +152,17 @@ bool Painter::same_surface(const Sight& a, const Sight& b) const {
   return a.normal.dot(b.normal) > 0.85f;
 }
 
-// Mean over one period of the pattern, without crossing to other surfaces.
-Light Painter::smooth_light(int x, int y) const {
+// Mean over one period of the pattern, from `shift` pixels left and above, without crossing to other surfaces.
+Light Painter::smooth_light(const std::vector<Light>& lights, int x, int y, int shift) const {
   const Sight& here = sights_[at(x, y)];
   if (here.surface == kSky) return {};
   Light sum{0.0f, 0.0f};
   float count = 0.0f;
-  for (int j = std::max(0, y - kTile / 2); j < std::min(options_.height, y + kTile / 2); ++j)
-    for (int i = std::max(0, x - kTile / 2); i < std::min(options_.width, x + kTile / 2); ++i) {
+  for (int j = std::max(0, y - shift); j < std::min(options_.height, y - shift + kTile); ++j)
+    for (int i = std::max(0, x - shift); i < std::min(options_.width, x - shift + kTile); ++i) {
       if (!same_surface(here, sights_[at(i, j)])) continue;
-      sum.sun += lights_[at(i, j)].sun;
-      sum.sky += lights_[at(i, j)].sky;
+      sum.sun += lights[at(i, j)].sun;
+      sum.sky += lights[at(i, j)].sky;
       count += 1.0f;
     }
   return {sum.sun / count, sum.sky / count};
@@ -175,7 +175,7 @@ Light Painter::borrowed_light(const Ray& ray, const Sight& sight, int x, int y) 
   for (const auto& step : kOrder) {
     const int i = x + step[0], j = y + step[1];
     if (i < 0 || j < 0 || i >= options_.width || j >= options_.height) continue;
-    if (same_surface(sight, sights_[at(i, j)])) return smooth_[at(i, j)];
+    if (same_surface(sight, sights_[at(i, j)])) return lights_[at(i, j)];
   }
   Light sum{0.0f, 0.0f};
   for (int k = 0; k < 4; ++k) {
@@ -319,9 +319,11 @@ Image Painter::picture() {
     sights_[at(x, y)] = look(r);
     lights_[at(x, y)] = light(r, sights_[at(x, y)], x % kTile + kTile * (y % kTile));
   });
+  // Two passes, one shifted left and one right: centred, and smooth in wide penumbras.
+  rows([&](int x, int y) { smooth_[at(x, y)] = smooth_light(lights_, x, y, kTile / 2); });
+  rows([&](int x, int y) { lights_[at(x, y)] = smooth_light(smooth_, x, y, kTile / 2 - 1); });
   rows([&](int x, int y) {
-    smooth_[at(x, y)] = smooth_light(x, y);
-    colours_[at(x, y)] = shade(ray(x + 0.5, y + 0.5), sights_[at(x, y)], smooth_[at(x, y)], y + 0.5);
+    colours_[at(x, y)] = shade(ray(x + 0.5, y + 0.5), sights_[at(x, y)], lights_[at(x, y)], y + 0.5);
   });
 
   Image image{width, height, std::vector<std::uint8_t>(3 * pixels)};

@@ -59,7 +59,7 @@ class SurfaceTree {
       const Surface& surface = surfaces_[static_cast<std::size_t>(i)];
       if (!accept(surface)) return hit.t;
       const double t = meet(surface, ray, low, hit.t);
-      if (t < hit.t || (t == hit.t && t < high && i < hit.surface)) hit = {t, i};
+      if (t < hit.t) hit = {t, i};
       return hit.t;
     }, high);
     return hit;

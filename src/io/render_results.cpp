@@ -1,0 +1,236 @@
+#include "io/render_results.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+
+namespace scree::io {
+namespace {
+
+constexpr Rgb kObstacleColour{0.66f, 0.68f, 0.71f};
+constexpr Rgb kPlainColour{0.42f, 0.58f, 0.72f};
+constexpr std::size_t kFramesRead = 60;
+constexpr std::string_view kNames[] = {"none", "body", "velocity", "displacement", "force"};
+
+Vec3 row3(const std::vector<double>& values, std::size_t i) { return Vec3(&values[3 * i]); }
+
+// A polyhedron with some of the faces; vertices that no face uses are left out.
+void add_polyhedron(geometry::Shape& shape, const double* points, const std::vector<StoredFace>& faces, std::vector<int>& local) {
+  geometry::Polyhedron form;
+  std::vector<int> used;
+  for (const StoredFace& face : faces) {
+    for (const int p : face.points) {
+      int& place = local[static_cast<std::size_t>(p)];
+      if (place < 0) {
+        place = static_cast<int>(form.vertices.size());
+        form.vertices.push_back(Vec3(points + 3 * p));
+        used.push_back(p);
+      }
+      form.face_vertices.push_back(place);
+    }
+    form.face_start.push_back(static_cast<int>(form.face_vertices.size()));
+    form.face_surface.push_back(face.surface);
+    form.face_neighbour.push_back(-1);
+  }
+  for (const int p : used) local[static_cast<std::size_t>(p)] = -1;
+  shape.pieces.push_back({std::move(form), 0, 0});
+}
+
+// Outer faces of a mesh, gathered by the element they belong to.
+void add_mesh(geometry::Shape& shape, const StoredPiece& piece, const double* points) {
+  const auto all = elements(piece);
+  std::vector<std::vector<int>> at_node(static_cast<std::size_t>(piece.points()));
+  for (std::size_t e = 0; e < all.size(); ++e)
+    for (const int node : all[e]) at_node[static_cast<std::size_t>(node)].push_back(static_cast<int>(e));
+  std::vector<std::vector<StoredFace>> faces(all.size());
+  for (const StoredFace& face : boundary_faces(piece))
+    for (const int e : at_node[static_cast<std::size_t>(face.points[0])]) {
+      const auto& nodes = all[static_cast<std::size_t>(e)];
+      const bool owns = std::all_of(face.points.begin(), face.points.end(), [&](int p) { return std::find(nodes.begin(), nodes.end(), p) != nodes.end(); });
+      if (!owns) continue;
+      faces[static_cast<std::size_t>(e)].push_back(face);
+      break;
+    }
+  std::vector<int> local(static_cast<std::size_t>(piece.points()), -1);
+  for (const auto& own : faces)
+    if (!own.empty()) add_polyhedron(shape, points, own, local);
+}
+
+std::string unit_of(Quantity q) { return q == Quantity::velocity ? "m/s" : q == Quantity::displacement ? "m" : "N"; }
+
+std::string title_of(Quantity q) { return q == Quantity::velocity ? "speed" : q == Quantity::displacement ? "displacement" : "contact force"; }
+
+bool has_scale(Quantity q) { return q != Quantity::none && q != Quantity::body; }
+
+// At least the n-th part of the values is not above the result.
+double quantile(std::vector<double> values, double n) {
+  if (values.empty()) return 0.0;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::ceil(n * static_cast<double>(values.size() - 1)));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+}  // namespace
+
+Quantity quantity(std::string_view name) {
+  for (std::size_t k = 0; k < std::size(kNames); ++k)
+    if (name == kNames[k]) return static_cast<Quantity>(k);
+  throw_input("colour '{}' is unknown; known: none, body, velocity, displacement, force", name);
+}
+
+geometry::Shape surface_shape(const StoredShape& stored, const double* points) {
+  geometry::Shape shape;
+  for (const StoredPiece& piece : stored.pieces) {
+    const double* own = points ? points : piece.reals.data();
+    const auto& r = piece.reals;
+    if (piece.kind == PieceKind::sphere) {
+      shape.pieces.push_back({geometry::Sphere{Vec3(r.data()), r[3]}, piece.volume, piece.surface});
+    } else if (piece.kind == PieceKind::ellipsoid) {
+      const Mat3 axes = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(r.data() + 6);
+      shape.pieces.push_back({geometry::Ellipsoid{Vec3(r.data()), Vec3(r.data() + 3), axes}, piece.volume, piece.surface});
+    } else if (piece.kind == PieceKind::polyhedron) {
+      std::vector<int> local(static_cast<std::size_t>(piece.points()), -1);
+      add_polyhedron(shape, own, boundary_faces(piece), local);
+    } else {
+      add_mesh(shape, piece, own);
+    }
+    if (points) points += 3 * piece.points();
+  }
+  return shape;
+}
+
+std::vector<double> body_values(const ResultsReader& reader, const Frame& frame, Quantity quantity) {
+  std::vector<double> values(frame.bodies(), 0.0);
+  if (quantity == Quantity::velocity)
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = row3(frame.velocity, i).norm();
+  if (quantity == Quantity::displacement)
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = (row3(frame.position, i) - reader.bodies()[static_cast<std::size_t>(frame.body[i])].center).norm();
+  if (quantity == Quantity::force) {
+    std::vector<double> by_row(reader.bodies().size(), 0.0);
+    for (std::size_t c = 0; c < frame.contacts(); ++c)
+      for (std::size_t side = 0; side < 2; ++side)
+        if (const std::int32_t row = frame.pair[2 * c + side]; row >= 0) by_row[static_cast<std::size_t>(row)] += row3(frame.force, c).norm();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = by_row[static_cast<std::size_t>(frame.body[i])];
+  }
+  return values;
+}
+
+FrameRenderer::FrameRenderer(const ResultsReader& reader) : reader_(reader) {}
+
+const geometry::Shape* FrameRenderer::deformed(const StoredShape& stored, const double* points) {
+  deformed_.push_back(surface_shape(stored, points));
+  return &deformed_.back();
+}
+
+std::vector<RenderBody> FrameRenderer::place(const Frame& frame) {
+  // A growing file may have more shapes than last time; pointers to the others are renewed below.
+  for (std::size_t k = shapes_.size(); k < reader_.shapes().size(); ++k) shapes_.push_back(surface_shape(reader_.shapes()[k]));
+  deformed_.clear();
+  std::vector<RenderBody> bodies(frame.bodies());
+  std::size_t node = 0;
+  static const geometry::Shape nothing;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const BodyRow& row = reader_.bodies()[static_cast<std::size_t>(frame.body[i])];
+    RenderBody& body = bodies[i];
+    body.obstacle = row.kind == StoredKind::obstacle;
+    body.colour = body.obstacle ? kObstacleColour : kPlainColour;
+    body.rotation = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(&frame.rotation[9 * i]);
+    body.position = row3(frame.position, i);
+    body.shape = row.shape >= 0 ? &shapes_[static_cast<std::size_t>(row.shape)] : &nothing;
+    if (row.kind != StoredKind::finite_element || row.shape < 0) continue;
+    // Nodes say where the surface is; without them the mean motion has to do.
+    const StoredShape& stored = reader_.shapes()[static_cast<std::size_t>(row.shape)];
+    const std::size_t count = 3 * static_cast<std::size_t>(stored.points());
+    if (count > 0 && node + count <= frame.node_position.size()) {
+      body.shape = deformed(stored, &frame.node_position[node]);
+      body.rotation = Mat3::Identity();
+      body.position = Vec3::Zero();
+    }
+    node += count;
+  }
+  return bodies;
+}
+
+void FrameRenderer::colour(const Frame& frame, const FrameStyle& style, std::vector<RenderBody>& bodies) const {
+  const std::vector<double> values = body_values(reader_, frame, style.quantity);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].obstacle || style.quantity == Quantity::none) continue;
+    if (style.quantity == Quantity::body) {
+      bodies[i].colour = palette_colour(reader_.bodies()[static_cast<std::size_t>(frame.body[i])].id);
+    } else {
+      bodies[i].colour = map_colour(style.map, style.high > style.low ? (values[i] - style.low) / (style.high - style.low) : 0.0);
+    }
+  }
+}
+
+// From the centre of each moving body of a contact to the contact point.
+std::vector<RenderTube> FrameRenderer::chains(const Frame& frame) const {
+  std::vector<RenderTube> tubes;
+  if (!(largest_force_ > 0.0)) return tubes;
+  std::vector<std::int64_t> index(reader_.bodies().size(), -1);
+  for (std::size_t i = 0; i < frame.bodies(); ++i) index[static_cast<std::size_t>(frame.body[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t c = 0; c < frame.contacts(); ++c) {
+    const double share = row3(frame.force, c).norm() / largest_force_;
+    if (share < 1e-3) continue;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::int32_t row = frame.pair[2 * c + side];
+      if (row < 0 || index[static_cast<std::size_t>(row)] < 0) continue;
+      const BodyRow& body = reader_.bodies()[static_cast<std::size_t>(row)];
+      if (body.kind == StoredKind::obstacle) continue;
+      const double radius = 0.3 * body.radius * std::sqrt(std::min(share, 1.0));
+      tubes.push_back({row3(frame.position, static_cast<std::size_t>(index[static_cast<std::size_t>(row)])), row3(frame.point, c), radius,
+                       map_colour(ColourMap::spectrum, 0.35 + 0.65 * std::min(share, 1.0))});
+    }
+  }
+  return tubes;
+}
+
+void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptions& options, FrameStyle& style) {
+  if (frames.empty()) throw_input("render: there is no frame to draw in {}", reader_.path());
+  const bool open_range = has_scale(style.quantity) && !(style.high > style.low);
+  const std::size_t count = std::min(frames.size(), kFramesRead);
+  const auto chosen = [&](std::size_t k) { return reader_.frame(frames[count < 2 ? 0 : k * (frames.size() - 1) / (count - 1)]); };
+
+  // Two readings: how large everything gets, then what a camera must see.
+  std::vector<double> values, forces;
+  if (has_scale(style.quantity) && !options.legend) options.legend = Legend{title_of(style.quantity), unit_of(style.quantity), style.low, style.high, style.map};
+  RenderOptions layout = options;
+  if (layout.caption.empty()) layout.caption = "t";  // there will be one
+  ViewFit fit(layout);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Frame frame = chosen(k);
+    const std::vector<RenderBody> bodies = place(frame);
+    fit.measure(bodies);
+    const std::vector<double> own = body_values(reader_, frame, open_range ? style.quantity : Quantity::none);
+    for (std::size_t i = 0; i < own.size() && open_range; ++i)
+      if (!bodies[i].obstacle) values.push_back(own[i]);
+    for (std::size_t c = 0; c < frame.contacts(); ++c) forces.push_back(row3(frame.force, c).norm());
+  }
+  for (std::size_t k = 0; k < count && !options.camera; ++k) fit.add(place(chosen(k)));
+  if (!options.camera) options.camera = fit.camera();
+
+  largest_force_ = quantile(std::move(forces), 0.995);
+  if (open_range) {
+    style.low = 0.0;
+    style.high = frames.size() > 1 ? quantile(std::move(values), 0.998) : quantile(std::move(values), 1.0);
+  }
+  if (has_scale(style.quantity)) {
+    options.legend->low = style.low;
+    options.legend->high = std::max(style.low, style.high);
+    options.legend->map = style.map;
+  }
+}
+
+Image FrameRenderer::picture(std::int64_t index, RenderOptions options, const FrameStyle& style) {
+  const Frame frame = reader_.frame(index);
+  std::vector<RenderBody> bodies = place(frame);
+  colour(frame, style, bodies);
+  if (options.caption.empty()) {
+    const auto moving = std::count_if(bodies.begin(), bodies.end(), [](const RenderBody& b) { return !b.obstacle; });
+    options.caption = fmt::format("t = {:.4g} s   {} {}   {} contacts", frame.time, moving, moving == 1 ? "body" : "bodies", frame.contacts());
+  }
+  return render(bodies, options, style.chains ? chains(frame) : std::vector<RenderTube>{});
+}
+
+}  // namespace scree::io

@@ -1,0 +1,65 @@
+/// Pictures of frames of a results file.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <string_view>
+#include <vector>
+
+#include "io/render.hpp"
+#include "io/results.hpp"
+
+namespace scree::io {
+
+/// What the colour of a moving body says.
+enum class Quantity {
+  none,          ///< one colour for all
+  body,          ///< a colour of its own
+  velocity,      ///< speed of the mass centre, m/s
+  displacement,  ///< distance of the mass centre from its reference place, m
+  force          ///< sum of the magnitudes of the contact forces on it, N
+};
+
+/// InputError lists the known names.
+[[nodiscard]] Quantity quantity(std::string_view name);
+
+/// The quantity of each body of a frame (none and body: zeros), in the frame's order.
+[[nodiscard]] std::vector<double> body_values(const ResultsReader& reader, const Frame& frame, Quantity quantity);
+
+/// How frames are drawn, beyond RenderOptions.
+struct FrameStyle {
+  Quantity quantity = Quantity::velocity;
+  ColourMap map = ColourMap::dusk;
+  double low = 0.0, high = 0.0;  ///< of the colours; high <= low: from the frames' values
+  bool chains = false;           ///< draw contact forces as tubes, their area in proportion to the force
+};
+
+/// Frames of one file as bodies to draw. Keeps the reader by reference.
+class FrameRenderer {
+ public:
+  explicit FrameRenderer(const ResultsReader& reader);
+
+  /// Camera, colour range and legend shared by the given frames (at most 60 of them, evenly chosen, are read).
+  /// A camera or range that is given stays. InputError when `frames` is empty or one does not exist.
+  void prepare(const std::vector<std::int64_t>& frames, RenderOptions& options, FrameStyle& style);
+
+  /// Picture of one frame; an empty caption becomes the time and the number of moving bodies.
+  [[nodiscard]] Image picture(std::int64_t frame, RenderOptions options, const FrameStyle& style);
+
+ private:
+  [[nodiscard]] std::vector<RenderBody> place(const Frame& frame);
+  const geometry::Shape* deformed(const StoredShape& stored, const double* points);
+  [[nodiscard]] std::vector<RenderTube> chains(const Frame& frame) const;
+  void colour(const Frame& frame, const FrameStyle& style, std::vector<RenderBody>& bodies) const;
+
+  const ResultsReader& reader_;
+  std::vector<geometry::Shape> shapes_;      ///< of the file, as far as they were known
+  std::list<geometry::Shape> deformed_;      ///< of the frame placed last
+  double largest_force_ = 0.0;               ///< that sets the width of tubes, N
+};
+
+/// A stored shape with its surface alone: mesh elements become polyhedra that keep only their outer faces.
+/// `points`: places of vertices and nodes, or null for the stored ones.
+[[nodiscard]] geometry::Shape surface_shape(const StoredShape& stored, const double* points = nullptr);
+
+}  // namespace scree::io
