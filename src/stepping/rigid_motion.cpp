@@ -123,7 +123,7 @@ void second_half_step(Bodies& bodies, const BodyLoads& loads, const CarriedMomen
 
     bodies.velocity[i] = end.linear[i];
     bodies.position[i] += 0.5 * h * end.linear[i];
-    if (W1.isZero(0.0) && momentum.isZero(0.0)) {
+    if (W1.isZero(0.0)) {  // at rest: stays there to the bit
       bodies.angular[i].setZero();
       return;
     }

@@ -130,6 +130,7 @@ class Simulation {
   void apply_bonds();
   void set_scale();
   void apply_solution();
+  void settle_resting_bodies();
   void handle_failure();
   void check_penetration() const;
 

@@ -11,6 +11,7 @@ namespace scree::stepping {
 
 namespace {
 constexpr double kDeeper = 0.25;  ///< share of the tolerance AUTO aims for once it has to iterate
+constexpr double kRest = 2.0;     ///< speeds below this many tolerances of what loads cause in a step are rest
 }
 
 const StepReport& Simulation::step() {
@@ -275,6 +276,22 @@ void Simulation::handle_failure() {
               solve_report_.advice.empty() ? "Allow more iterations, loosen the tolerance or use the solver AUTO." : solve_report_.advice);
 }
 
+void Simulation::settle_resting_bodies() {
+  // A supported body whose speed is below the solver's own error is at rest: without this, that error would
+  // add up from step to step and spoil the warm start (theory sec. 3.7).
+  StepData& data = *data_;
+  const model::Bodies& bodies = model_.bodies;
+  const double share = kRest * solver_.stop.tolerance * settings_.step;
+  parallel_for(data.scaling.slots(), [&](std::ptrdiff_t s) {
+    const auto i = static_cast<std::size_t>(data.scaling.body[static_cast<std::size_t>(s)]);
+    if (form_->incidence(static_cast<int>(s)).empty()) return;
+    const double speed = data.end.linear[i].norm() + data.end.angular[i].norm() * bodies.radius[i];
+    if (speed > share * data.loads.force[i].norm() / bodies.mass[i]) return;
+    data.end.linear[i].setZero();
+    data.end.angular[i].setZero();
+  });
+}
+
 void Simulation::check_penetration() const {
   for (const assembly::Contact& contact : contacts_)
     if (-contact.point.gap > settings_.unphysical_penetration)
@@ -291,6 +308,7 @@ void Simulation::apply_solution() {
   if (!R_.empty()) {
     for (std::size_t k = 0; k < R_.size(); ++k) R_[k] += data.bonds[k];
     assembly::apply_impulses(*form_, data.scaling, R_, data.scratch, data.end);
+    settle_resting_bodies();
   }
   for (std::size_t k = 0; k < first; ++k) model_.constraints[k].impulse = Eigen::Map<const Vec3>(R_.data() + 3 * k);
   for (std::size_t k = 0; k < data.implicit.size(); ++k) {
