@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <unordered_map>
 
 #include "core/error.hpp"
 #include "io/results_layout.hpp"
+#include "io/xdmf.hpp"
 
 namespace scree::io {
 namespace {
@@ -292,7 +294,9 @@ void ResultsWriter::close() {
   if (!state_->open) return;
   state_->open = false;
   state_->commit();
+  const bool drawable = frames() > 0;
   state_->columns = {};
+  if (drawable) write_results_xdmf(ResultsReader(path()), std::filesystem::path(path()).replace_extension(".xdmf").string());
 }
 
 std::int64_t ResultsWriter::frames() const { return state_->columns[kFrameTime].rows(); }
