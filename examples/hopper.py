@@ -38,5 +38,5 @@ for layer in range (LAYERS):
       BODY (solfec, 'RIGID', grain (count, tuple (c)), bulk)
       count += 1
 
-RUN (solfec, SOLVER ('NEWTON', 1E-6), 0.5 if SHORT else 3.0)
+RUN (solfec, SOLVER ('AUTO', 1E-6), 0.5 if SHORT else 3.0)
 print ('%d of %d grains are through' % (sum (b.conf [11] < 0.4 for b in solfec.bodies if b.kind == 'RIGID'), count))

@@ -25,4 +25,4 @@ for cut in range (CUTS):
 bodies = [BODY (solfec, 'RIGID', piece, bulk) for piece in pieces]
 print ('%d pieces of %.12f m3 together' % (len (bodies), sum (body.volume for body in bodies)))
 
-RUN (solfec, SOLVER ('NEWTON', 1E-6), 0.25 if SHORT else 1.5)
+RUN (solfec, SOLVER ('AUTO', 1E-6), 0.25 if SHORT else 1.5)

@@ -23,5 +23,5 @@ for k in range (ROWS):
 ball = BODY (solfec, 'RIGID', SPHERE ((0.05, -0.25, 0.06 * ROWS), 0.12, 1, 1), steel, label = 'ball')
 INITIAL_VELOCITY (ball, (0, 6, 0), (0, 0, 0))
 
-RUN (solfec, SOLVER ('NEWTON', 1E-6), 0.15 if SHORT else 1.5)
+RUN (solfec, SOLVER ('AUTO', 1E-6), 0.15 if SHORT else 1.5)
 print ('velocity of the ball: %.3f m/s' % ball.velo [4])
