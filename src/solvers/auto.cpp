@@ -11,7 +11,7 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr double kPatience = 30.0;      ///< Newton steps' worth of sweeps that sweeps may still need
+constexpr double kPatience = 60.0;      ///< Newton steps' worth of sweeps that sweeps may still need
 constexpr int kSharedSweeps = 300;      ///< sweeps of all islands together before they are taken apart
 constexpr int kNoLimit = 1 << 30;
 
@@ -208,7 +208,7 @@ SolverInfo auto_info() {
   SolverInfo info;
   info.name = "AUTO";
   info.text =
-      "The default: checks the warm start, takes independent islands apart, sweeps with Anderson mixing or momentum, then a "
+      "The default: checks the warm start, takes independent islands apart, sweeps with momentum, then a "
       "proximal semismooth Newton with ADMM beside it where sweeps are too slow. Robust to high accuracy; choices never depend on the clock.";
   info.formulations = {Formulation::coulomb};
   info.options = {

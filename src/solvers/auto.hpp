@@ -1,9 +1,10 @@
 /// AUTO: the default solver everywhere (theory sec. 4.10).
 ///
 ///   1. the warm start, if it is good enough already (for the whole, or island by island)
-///   2. sweeps: Gauss-Seidel with Anderson mixing (few blocks) or Nesterov momentum (many)
-///   3. proximal semismooth Newton once sweeps are slower than it
-///   4. sweeps and ADMM side by side when Newton stalls; the better one hands over to 3
+///   2. Gauss-Seidel sweeps with Nesterov momentum
+///   3. proximal semismooth Newton once sweeps promise to be slower than it
+///   4. sweeps (momentum and Anderson mixing in turn) and ADMM side by side when Newton stalls; the better one
+///      hands over to 3
 /// Choices follow counts and estimated costs, never the clock, so that runs repeat bit for bit.
 #pragma once
 

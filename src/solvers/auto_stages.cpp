@@ -9,26 +9,28 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr int kMostMixedBlocks = 2000;   ///< Anderson up to here, momentum above
+constexpr int kMostMixedBlocks = 2000;   ///< Anderson mixing is tried up to here
 constexpr int kCheckInterval = 10;       ///< sweeps between measurements
-constexpr int kWindow = 60;              ///< sweeps over which progress is judged
+constexpr int kWindow = 60;              ///< sweeps over which progress is judged at first; later half of all
 constexpr int kRefresh = 150;
-constexpr int kStall = 200;              ///< Newton steps without gaining a factor 0.3
+constexpr int kLongStall = 200, kShortStall = 25;   ///< Newton steps without gaining a factor 0.3: when cheap, when dear
+constexpr double kDearNewton = 100.0;    ///< in sweeps
+constexpr int kFewestNewtons = 40;       ///< allowed in all, however dear
 constexpr double kAdmmCost = 15.0;       ///< of an ADMM iteration, in sweeps
 
-/// Newton steps against sweeps: measured on packings of 1.7k, 6.8k and 30k contacts.
+/// Newton steps against sweeps, from measurements: explicit rows of 60 to 600 contacts, packings of 300 to 30k.
 double estimated_newton_cost(const ContactProblem& problem) {
-  const double size = problem.blocks() / 1700.0;
-  if (dynamic_cast<const BodyForm*>(problem.W.get())) return std::max(20.0, 300.0 * std::pow(size, 0.82));
-  return std::max(10.0, 60.0 * std::pow(size, 0.6));
+  if (dynamic_cast<const BodyForm*>(problem.W.get())) return std::max(20.0, 600.0 * std::pow(problem.blocks() / 1700.0, 0.9));
+  return std::max(10.0, 10.0 * std::pow(problem.blocks() / 500.0, 0.8));
 }
 
 }  // namespace
 
 AutoStages::AutoStages(const ContactProblem& problem, const StopRule& stop, std::span<const double> R, std::unique_ptr<Sweeper>& packed)
     : problem_(problem), stop_(stop), scale_(residual_scale(problem)), newton_cost_(estimated_newton_cost(problem)),
-      packed_(packed), best_(R.begin(), R.end()), current_(best_), trial_(best_.size()), U_(best_.size()) {
-  current_value_ = offer(current_, "warm start");
+      newton_left_(std::max(kFewestNewtons, static_cast<int>(std::min(1e9, stop.max_iterations / newton_cost_)))), packed_(packed),
+      best_(R.begin(), R.end()), current_(best_), trial_(best_.size()), U_(best_.size()) {
+  offer(current_, "warm start");
 }
 
 bool AutoStages::exhausted() const {
@@ -77,9 +79,8 @@ double AutoStages::sweep_value() {
   return measure(stop_.yardstick, problem_, trial_);
 }
 
-double AutoStages::run_sweeps(std::span<double> R, double patience, int limit) {
+double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, bool mixed) {
   choose_sweeper(R);
-  const bool mixed = problem_.blocks() <= kMostMixedBlocks;
   std::optional<AndersonSweeps> anderson;
   if (mixed) anderson.emplace(problem_, *sweeper_, R);
   MomentumSweeps momentum(*sweeper_);
@@ -104,7 +105,7 @@ double AutoStages::run_sweeps(std::span<double> R, double patience, int limit) {
     }
     if (timer_.seconds() >= stop_.max_seconds) break;
     // Leave when the rate of the last window does not promise an end in time.
-    if (sweep - marked >= kWindow) {
+    if (sweep >= std::max(kWindow, 2 * marked)) {
       const double gain = std::log(mark / lowest);
       const double left = std::log(lowest / stop_.tolerance) * (sweep - marked);
       if (mark < kInfinity && left > patience * gain) break;
@@ -131,15 +132,15 @@ double AutoStages::run_admm(std::span<double> R, int limit) {
 
 void AutoStages::sweeps(double patience, int limit) {
   current_ = best_;
-  current_value_ = run_sweeps(current_, patience, limit);
+  run_sweeps(current_, patience, limit, false);
 }
 
-void AutoStages::newton(int limit) {
+void AutoStages::newton() {
   SemismoothNewtonOptions options;
   static_cast<StopRule&>(options) = stop_;
   options.history = false;
-  options.stall_limit = kStall;
-  options.max_iterations = std::min(limit, stop_.max_iterations - report_.iterations);
+  options.stall_limit = newton_cost_ < kDearNewton ? kLongStall : kShortStall;
+  options.max_iterations = std::min(newton_left_, stop_.max_iterations - report_.iterations);
   options.max_seconds = stop_.max_seconds - timer_.seconds();
   if (options.max_iterations < 1 || options.max_seconds <= 0.0) return;
   if (!newton_) {
@@ -149,26 +150,33 @@ void AutoStages::newton(int limit) {
     newton_->jump(current_);
   }
   const SolveReport steps = newton_->advance(options);
+  newton_left_ -= steps.iterations;
   report_.iterations += steps.iterations;
   report_.products += steps.products;
   newton_->best(trial_);
   offer(trial_, "proximal Newton");
   // Go on from where Newton stands, not from its best: some problems must pass over a hill.
   newton_->current(current_);
-  current_value_ = newton_->current_residual();
 }
 
 void AutoStages::newton_and_global() {
   double slice = 20.0 * newton_cost_;
+  bool mixed = false;
   std::vector<double> swept, split;
   while (!solved() && !exhausted()) {
-    newton(stop_.max_iterations);
+    newton();
     if (solved() || exhausted()) return;
+    if (newton_left_ <= 0) {
+      // Newton had its share: what is left belongs to sweeps.
+      current_ = best_;
+      run_sweeps(current_, kInfinity, stop_.max_iterations, false);
+      return;
+    }
     ++report_.fallbacks;
     // The same number of sweeps' worth for both; the winner goes on while it halves the error.
     swept = current_;
     split = current_;
-    const double from_sweeps = run_sweeps(swept, kInfinity, static_cast<int>(slice));
+    const double from_sweeps = run_sweeps(swept, kInfinity, static_cast<int>(slice), mixed);
     if (solved()) return;
     const double from_admm = run_admm(split, static_cast<int>(slice / kAdmmCost) + 25);
     const bool admm_wins = from_admm < from_sweeps;
@@ -177,10 +185,11 @@ void AutoStages::newton_and_global() {
     while (!solved() && !exhausted()) {
       const double before = value;
       value = admm_wins ? run_admm(current_, static_cast<int>(slice / kAdmmCost) + 25)
-                        : run_sweeps(current_, kInfinity, static_cast<int>(slice));
+                        : run_sweeps(current_, kInfinity, static_cast<int>(slice), mixed);
       if (!(value <= 0.5 * before)) break;
     }
-    current_value_ = value;
+    // Another way of sweeping and longer slices next time.
+    mixed = !mixed && problem_.blocks() <= kMostMixedBlocks;
     slice *= 1.5;
   }
 }

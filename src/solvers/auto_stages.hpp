@@ -37,20 +37,22 @@ class AutoStages {
   [[nodiscard]] double sweep_value();
   /// Measure R from outside, keep it when best; returns its value.
   double offer(std::span<const double> R, const char* stage);
-  double run_sweeps(std::span<double> R, double patience, int limit);
+  /// Sweep from R with momentum (or Anderson mixing); R receives the best iterate of the run. Returns its value.
+  double run_sweeps(std::span<double> R, double patience, int limit, bool mixed);
   double run_admm(std::span<double> R, int limit);
-  void newton(int limit);
+  void newton();
 
   const ContactProblem& problem_;
   StopRule stop_;
   double scale_, newton_cost_;
+  int newton_left_;   ///< Newton steps still allowed: max_iterations sweeps' worth
   Timer timer_;
   std::unique_ptr<Sweeper>& packed_;
   std::unique_ptr<Sweeper> general_;
   Sweeper* sweeper_ = nullptr;
   std::unique_ptr<SemismoothNewton> newton_;
   std::vector<double> best_, current_, trial_, U_;
-  double best_value_ = kInfinity, current_value_ = kInfinity;
+  double best_value_ = kInfinity;
   SolveReport report_;
 };
 
