@@ -16,11 +16,11 @@ def slab (low, high):
 
 BODY (solfec, 'OBSTACLE', slab ((-1.5, -1.5, -0.1), (1.5, 1.5, 0)), bulk, label = 'floor')
 
-# four plates at 55 degrees around an opening of 0.2 m: the gap between a plate's lower edges
+# four plates at 55 degrees around an opening of 0.28 m
 walls = []
 for turn in (0, 90, 180, 270):
-  plate = TRANSLATE (slab ((0, -0.6, -0.02), (0.7, 0.6, 0)), (0.1, 0, 0.4))
-  ROTATE (plate, (0.1, 0, 0.4), (0, 1, 0), -55)
+  plate = TRANSLATE (slab ((0, -0.6, -0.02), (0.7, 0.6, 0)), (0.14, 0, 0.4))
+  ROTATE (plate, (0.14, 0, 0.4), (0, 1, 0), -55)
   walls.append (ROTATE (plate, (0, 0, 0), (0, 0, 1), turn))
 BODY (solfec, 'OBSTACLE', walls, bulk, label = 'hopper')
 
@@ -38,5 +38,5 @@ for layer in range (LAYERS):
       BODY (solfec, 'RIGID', grain (count, tuple (c)), bulk)
       count += 1
 
-RUN (solfec, SOLVER ('AUTO', 1E-6), 0.5 if SHORT else 3.0)
+RUN (solfec, SOLVER ('AUTO', 1E-6), 0.36 if SHORT else 3.0)
 print ('%d of %d grains are through' % (sum (b.conf [11] < 0.4 for b in solfec.bodies if b.kind == 'RIGID'), count))
