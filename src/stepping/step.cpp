@@ -201,7 +201,7 @@ void Simulation::set_scale() {
   // at rounding level keeps bodies that move together from being solved relative to noise.
   const StepData& data = *data_;
   const std::size_t first = model_.constraints.size();
-  const double floor = 1e-14 / solver_.stop.tolerance;
+  const double floor = std::min(1e-14 / solver_.stop.tolerance, 1e-2);
   const double sum = parallel_sum(static_cast<std::ptrdiff_t>(problem_.kind.size()), [&](std::ptrdiff_t a) {
     const auto k = static_cast<std::size_t>(a);
     const double trace = form_->diagonal()[k].trace();
