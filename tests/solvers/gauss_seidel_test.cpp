@@ -94,7 +94,7 @@ TEST(GaussSeidel, SameBitsForAnyThreadCount) {
   const ContactProblem problem = make_packing(packing);
   for (Acceleration acceleration : {Acceleration::none, Acceleration::nesterov}) {
     GaussSeidelOptions options;
-    options.max_iterations = 30;
+    options.max_iterations = 10;
     options.acceleration = acceleration;
     options.reverse = acceleration == Acceleration::none;
     auto one = zero(problem), two = one, three = one;

@@ -1,0 +1,140 @@
+#include "solvers/operator.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+#include "solvers/contact_problem.hpp"
+#include "solvers/generators.hpp"
+
+namespace scree::solvers {
+namespace {
+
+std::vector<double> some_vector(std::size_t size) {
+  std::vector<double> x(size);
+  for (std::size_t k = 0; k < size; ++k) x[k] = std::sin(1.0 + 0.7 * static_cast<double>(k));
+  return x;
+}
+
+ContactProblem small() {
+  PackingOptions options;
+  options.across = 3;
+  options.up = 3;
+  options.ellipsoids = true;
+  return make_packing(options);
+}
+
+/// Mixed numbers of degrees of freedom, one body touching itself through two blocks.
+BodyForm mixed_form() {
+  BodyForm form;
+  const int dofs[] = {6, 12, 3};
+  form.reset(dofs);
+  int counter = 0;
+  for (const auto& pair : {std::array{0, 1}, std::array{1, 2}, std::array{-1, 0}, std::array{2, -1}, std::array{1, 1}}) {
+    const auto sides = form.add_block(pair[0], pair[1]);
+    for (const auto& side : sides)
+      for (double& entry : side) entry = std::cos(1.3 * ++counter);
+  }
+  form.finish();
+  return form;
+}
+
+TEST(Operator, BodyFormEqualsItsExplicitForm) {
+  const ContactProblem packing = small();
+  const BodyForm mixed = mixed_form();
+  for (const BodyForm* form : {static_cast<const BodyForm*>(packing.W.get()), &mixed}) {
+    const ExplicitForm rows = make_explicit(*form);
+    const auto R = some_vector(3 * static_cast<std::size_t>(form->blocks()));
+    std::vector<double> U(R.size()), V(R.size());
+    form->apply(R, U);
+    rows.apply(R, V);
+    for (std::size_t k = 0; k < U.size(); ++k) EXPECT_NEAR(U[k], V[k], 1e-12);
+    for (int a = 0; a < form->blocks(); ++a) {
+      // A block between a body and itself couples its two sides, which the diagonal of the body form leaves out.
+      const auto& pair = form->bodies_of(a);
+      if (pair[0] == pair[1]) continue;
+      EXPECT_LT((form->diagonal()[static_cast<std::size_t>(a)] - rows.diagonal()[static_cast<std::size_t>(a)]).norm(), 1e-12);
+    }
+    EXPECT_LT(rows.asymmetry(), 1e-14);
+  }
+}
+
+TEST(Operator, IsSymmetricAndPositive) {
+  const ContactProblem problem = small();
+  auto x = some_vector(problem.B.size()), y = x;
+  for (std::size_t k = 0; k < y.size(); ++k) y[k] = std::cos(2.1 * static_cast<double>(k));
+  std::vector<double> Wx(x.size()), Wy(x.size());
+  problem.W->apply(x, Wx);
+  problem.W->apply(y, Wy);
+  double xWy = 0.0, yWx = 0.0, xWx = 0.0;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    xWy += x[k] * Wy[k];
+    yWx += y[k] * Wx[k];
+    xWx += x[k] * Wx[k];
+  }
+  EXPECT_NEAR(xWy, yWx, 1e-12 * std::abs(xWx));
+  EXPECT_GT(xWx, 0.0);
+}
+
+TEST(Operator, SameBitsForAnyThreadCount) {
+  PackingOptions options;
+  options.across = 10;
+  options.up = 10;
+  const ContactProblem problem = make_packing(options);
+  const auto R = some_vector(problem.B.size());
+  std::vector<double> one(R.size()), two(R.size());
+  set_threads(1);
+  problem.W->apply(R, one);
+  set_threads(2);
+  problem.W->apply(R, two);
+  set_threads(omp_get_num_procs());
+  EXPECT_EQ(one, two);
+}
+
+TEST(Operator, RestrictionKeepsRowsAndNumbersBodies) {
+  const BodyForm form = mixed_form();
+  std::vector<int> map;
+  const int blocks[] = {1, 3};
+  const BodyForm part = form.restricted(blocks, map);
+  EXPECT_EQ(part.bodies(), 2);
+  EXPECT_EQ(map, (std::vector<int>{-1, 0, 1}));
+  EXPECT_EQ(part.diagonal()[0], form.diagonal()[1]);
+  EXPECT_EQ(part.bodies_of(1), (std::array{1, -1}));
+}
+
+TEST(Operator, MissingDiagonalCountsAsZeroAndAsymmetryIsSeen) {
+  const ExplicitForm W({0, 1, 2}, {1, 1}, {RowMat3::Identity(), RowMat3::Identity()});
+  EXPECT_EQ(W.diagonal()[0], Mat3(Mat3::Zero()));
+  EXPECT_DOUBLE_EQ(W.asymmetry(), 1.0);
+  EXPECT_THROW(ExplicitForm({0, 2}, {0}, {RowMat3::Identity()}), InputError);
+}
+
+TEST(ContactProblem, ValidationNamesTheCulprit) {
+  ContactProblem problem = small();
+  EXPECT_NO_THROW(problem.validate());
+  problem.mu[5] = -0.1;
+  try {
+    problem.validate();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("mu[5]"), std::string::npos);
+  }
+  problem.mu[5] = 0.1;
+  problem.B[7] = std::nan("");
+  EXPECT_THROW(problem.validate(), InputError);
+  problem.B.pop_back();
+  EXPECT_THROW(problem.validate(), InputError);
+}
+
+TEST(ContactProblem, ScaleOfTheResidual) {
+  ContactProblem problem = small();
+  const std::vector<double> rho = block_scaling(*problem.W);
+  double sum = 0.0;
+  for (std::size_t k = 0; k < problem.B.size(); ++k) sum += rho[k / 3] * problem.B[k] * problem.B[k];
+  EXPECT_NEAR(residual_scale(problem), std::sqrt(sum), 1e-14 * std::sqrt(sum));
+  problem.scale = 3.0;
+  EXPECT_EQ(residual_scale(problem), 3.0);
+}
+
+}  // namespace
+}  // namespace scree::solvers

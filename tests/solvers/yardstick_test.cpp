@@ -1,0 +1,149 @@
+#include "solvers/yardstick.hpp"
+
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "solvers/auto.hpp"
+#include "solvers/generators.hpp"
+
+namespace scree::solvers {
+namespace {
+
+/// One block with W = diag(2, 4, 4).
+ContactProblem one_block(const Vec3& B, double mu, BlockKind kind = BlockKind::contact) {
+  ContactProblem problem;
+  const RowMat3 W = Vec3(2.0, 4.0, 4.0).asDiagonal();
+  problem.W = std::make_shared<ExplicitForm>(std::vector<int>{0, 1}, std::vector<int>{0}, std::vector<RowMat3>{W});
+  problem.kind = {kind};
+  problem.mu = {mu};
+  problem.B = {B.x(), B.y(), B.z()};
+  return problem;
+}
+
+constexpr Yardstick kExact[] = {Yardstick::residual, Yardstick::merit, Yardstick::siconos};
+
+void expect_solved(const ContactProblem& problem, const std::vector<double>& R) {
+  for (Yardstick y : kExact) EXPECT_LT(measure(y, problem, R), 1e-15) << to_string(y);
+}
+
+TEST(Yardstick, VanishesAtClosedForms) {
+  expect_solved(one_block({1.0, 2.0, 0.0}, 0.5), {0.0, 0.0, 0.0});                   // separating
+  expect_solved(one_block({-2.0, 0.4, 0.0}, 0.5), {1.0, -0.1, 0.0});                 // sticking
+  expect_solved(one_block({-2.0, 8.0, 6.0}, 0.5), {1.0, -0.4, -0.3});                // sliding against (0.8, 0.6)
+  expect_solved(one_block({-2.0, 8.0, 6.0}, 0.0), {1.0, 0.0, 0.0});                  // frictionless
+  expect_solved(one_block({2.0, 8.0, -4.0}, 0.0, BlockKind::bilateral), {-1.0, -2.0, 1.0});
+  expect_solved(one_block({2.0, 8.0, -4.0}, 0.0, BlockKind::direction), {-1.0, 0.0, 0.0});
+}
+
+TEST(Yardstick, SeesEveryViolation) {
+  const ContactProblem sliding = one_block({-2.0, 8.0, 6.0}, 0.5);
+  for (const std::vector<double>& wrong : {std::vector<double>{1.0, 0.4, 0.3},     // friction along the motion
+                                           std::vector<double>{1.0, -0.8, -0.6},   // outside the cone
+                                           std::vector<double>{0.5, -0.2, -0.15},  // still approaching
+                                           std::vector<double>{1.2, -0.48, -0.36}, // pushed apart
+                                           std::vector<double>{-1.0, 0.0, 0.0}})   // pulling
+    for (Yardstick y : kExact) EXPECT_GT(measure(y, sliding, wrong), 1e-3) << to_string(y);
+}
+
+TEST(Yardstick, ConvexRelaxationHasItsOwn) {
+  // Sliding in the relaxed law lifts off: U_N = mu |U_T|. W = diag(2, 4, 4), R = r (1, -mu, 0), 2 r + B_N = mu (B_T - 4 mu r).
+  const double mu = 0.5, B_N = -2.0, B_T = 8.0;
+  const double r = (mu * B_T - B_N) / (2.0 + 4.0 * mu * mu);
+  const ContactProblem problem = one_block({B_N, B_T, 0.0}, mu);
+  const std::vector<double> R{r, -mu * r, 0.0};
+  EXPECT_LT(measure(Yardstick::ccp, problem, R), 1e-15);
+  EXPECT_GT(measure(Yardstick::residual, problem, R), 1e-2);
+}
+
+TEST(Yardstick, RestIsSolved) {
+  const ContactProblem rest = one_block(Vec3::Zero(), 0.5);
+  expect_solved(rest, {0.0, 0.0, 0.0});
+  EXPECT_EQ(measure(Yardstick::residual, rest, std::vector<double>{1.0, 0.0, 0.0}), kInfinity);
+}
+
+/// A packing and an iterate part of the way to its solution.
+struct Case {
+  ContactProblem problem;
+  std::vector<double> R;
+};
+
+Case unfinished() {
+  PackingOptions options;
+  options.across = 4;
+  options.up = 3;
+  options.shear = 0.1;
+  Case c{make_packing(options), {}};
+  c.R.assign(c.problem.B.size(), 0.0);
+  AutoOptions stop;
+  stop.max_iterations = 15;
+  AutoWorkspace work;
+  solve_auto(c.problem, stop, c.R, work);
+  return c;
+}
+
+/// The same blocks with rows, B and R scaled: lengths by `length`, times by `time`, masses by `mass`.
+Case in_units(const Case& from, double length, double time, double mass) {
+  const auto& form = static_cast<const BodyForm&>(*from.problem.W);
+  Case to = from;
+  BodyForm scaled;
+  scaled.reset_rigid(form.bodies());
+  for (int a = 0; a < form.blocks(); ++a) {
+    const auto sides = scaled.add_block(form.bodies_of(a)[0], form.bodies_of(a)[1]);
+    for (int side = 0; side < 2; ++side) {
+      const auto rows = form.rows(a, side);
+      for (std::size_t k = 0; k < rows.size(); ++k) sides[static_cast<std::size_t>(side)][k] = rows[k] / std::sqrt(mass);
+    }
+  }
+  scaled.finish();
+  to.problem.W = std::make_shared<BodyForm>(std::move(scaled));
+  for (double& b : to.problem.B) b *= length / time;
+  for (double& r : to.R) r *= mass * length / time;
+  return to;
+}
+
+TEST(Yardstick, ResidualDoesNotDependOnUnits) {
+  const Case si = unfinished(), other = in_units(si, 1e3, 7.0, 1e-6);
+  const double value = measure(Yardstick::residual, si.problem, si.R);
+  EXPECT_GT(value, 1e-8);
+  EXPECT_NEAR(measure(Yardstick::residual, other.problem, other.R), value, 1e-10 * value);
+}
+
+TEST(Yardstick, DoesNotDependOnTangentsOrNumbering) {
+  const Case given = unfinished();
+  const auto& form = static_cast<const BodyForm&>(*given.problem.W);
+  // Blocks in reverse order, each with its tangents turned by its own angle.
+  BodyForm turned;
+  turned.reset_rigid(form.bodies());
+  Case to;
+  for (int k = 0; k < form.blocks(); ++k) {
+    const int a = form.blocks() - 1 - k;
+    Mat3 Q = Mat3::Identity();
+    Q.block<2, 2>(1, 1) = Eigen::Rotation2Dd(0.3 * a).toRotationMatrix();
+    const auto sides = turned.add_block(form.bodies_of(a)[0], form.bodies_of(a)[1]);
+    for (int side = 0; side < 2; ++side) {
+      const auto rows = form.rows(a, side);
+      if (rows.empty()) continue;
+      using Rows = Eigen::Matrix<double, 3, 6, Eigen::RowMajor>;
+      Eigen::Map<Rows>(sides[static_cast<std::size_t>(side)].data()) = Q * Eigen::Map<const Rows>(rows.data());
+    }
+    to.problem.kind.push_back(given.problem.kind[static_cast<std::size_t>(a)]);
+    to.problem.mu.push_back(given.problem.mu[static_cast<std::size_t>(a)]);
+    const Vec3 B = Q * Eigen::Map<const Vec3>(given.problem.B.data() + 3 * a), R = Q * Eigen::Map<const Vec3>(given.R.data() + 3 * a);
+    to.problem.B.insert(to.problem.B.end(), B.data(), B.data() + 3);
+    to.R.insert(to.R.end(), R.data(), R.data() + 3);
+  }
+  turned.finish();
+  to.problem.W = std::make_shared<BodyForm>(std::move(turned));
+  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::siconos, Yardstick::ccp}) {
+    const double value = measure(y, given.problem, given.R);
+    EXPECT_NEAR(measure(y, to.problem, to.R), value, 1e-9 * value) << to_string(y);
+  }
+}
+
+TEST(Yardstick, NamesRoundTrip) {
+  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::siconos, Yardstick::ccp}) EXPECT_EQ(yardstick_from(to_string(y)), y);
+  EXPECT_THROW((void)yardstick_from("residue"), InputError);
+}
+
+}  // namespace
+}  // namespace scree::solvers
