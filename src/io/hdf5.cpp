@@ -79,8 +79,7 @@ Node open_file(const std::string& path, Access access) {
   if (!std::filesystem::exists(status)) throw_file("{}: no such file", path);
   if (!std::filesystem::is_regular_file(status)) throw_file("{}: not a regular file", path);
   if (H5Fis_hdf5(path.c_str()) <= 0) throw_file("{}: not an HDF5 file (or not readable)", path);
-  const unsigned flags = access == Access::write ? H5F_ACC_RDWR : access == Access::follow ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY;
-  Id id(H5Fopen(path.c_str(), flags, H5P_DEFAULT), H5Fclose);
+  Id id(H5Fopen(path.c_str(), access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!id.valid()) throw_file("{}: HDF5 cannot open it; the file is truncated, damaged or being written", path);
   return {std::move(id), path, ""};
 }

@@ -2,6 +2,7 @@
 ///
 /// Every reader here verifies kind, type, rank and size before it allocates, follows no link out of the
 /// file, and fails with a FileError that names file and object. HDF5's own error printing is silenced.
+/// Debian's HDF5 is not thread-safe: of everything in io/, one thread at a time.
 #pragma once
 
 #include <hdf5.h>
@@ -61,10 +62,9 @@ struct Node {
 void silence();
 
 /// What a caller may do with an existing file.
-enum class Access { read, follow, write };
+enum class Access { read, write };
 
-/// Open an existing file; FileError when it is missing, a directory, empty, or not HDF5. `follow` opens
-/// for reading a file that another process may still be extending.
+/// Open an existing file; FileError when it is missing, a directory, empty, or not HDF5.
 [[nodiscard]] Node open_file(const std::string& path, Access access = Access::read);
 /// Create or replace a file.
 [[nodiscard]] Node create_file(const std::string& path, const Id& access_properties = {});

@@ -24,6 +24,8 @@ struct Record {
   std::uint64_t sequence = 0, pages = 0, size = 0;
 };
 
+constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 50;
+
 bool read_all(int descriptor, std::uint64_t address, std::size_t size, char* bytes) {
   while (size > 0) {
     const ssize_t got = ::pread(descriptor, bytes, size, static_cast<off_t>(address));
@@ -97,6 +99,8 @@ Pending read_pending(int descriptor, std::uint64_t journal_size) {
   if (stored != checksum(bytes, body)) return pending;
   pending.index.resize(pages);
   std::memcpy(pending.index.data(), bytes.data() + sizeof(Record), 8 * pages);
+  for (const std::uint64_t index : pending.index)
+    if (pending.record.size > kLargestFile || index > pending.record.size / kPage) return pending;
   pending.first_page = sizeof(Record) + 8 * pages;
   pending.bytes = std::move(bytes);
   pending.complete = true;

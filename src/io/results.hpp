@@ -1,11 +1,10 @@
 /// Results of a run: one HDF5 file that a kill at any moment leaves with every finished frame readable.
 ///
 /// Layout: docs/results_format.md. The file changes through a journal (io/journaled_file.hpp): add_frame()
-/// returns when the frame is part of the file's committed state. SI units throughout.
+/// returns when the frame is part of the file's committed state. SI units throughout. One thread at a time.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -94,8 +93,6 @@ struct Frame {
   [[nodiscard]] std::size_t bodies() const { return body.size(); }
   [[nodiscard]] std::size_t contacts() const { return gap.size(); }
 };
-
-struct ResultsColumns;
 
 /// Append-only writer. One a file: FileError when another process is writing it.
 class ResultsWriter {

@@ -114,6 +114,8 @@ std::vector<std::string> read_names(const ResultsColumns& columns) {
   const auto ends = columns[kNameEnd].read_all<std::int64_t>();
   const auto text = columns[kNameText].read_all<char>();
   require_ends(columns, "/names/end", ends, static_cast<std::int64_t>(text.size()));
+  // Texts are stored once: at most one is empty.
+  if (ends.size() > text.size() + 1) throw_file("{}: '/names' has {} texts in {} bytes", columns.file.file, ends.size(), text.size());
   std::vector<std::string> names;
   for (std::size_t k = 0; k < ends.size(); ++k) {
     const auto part = slice(text, ends, k);
@@ -133,6 +135,8 @@ std::vector<StoredShape> read_shapes(const ResultsColumns& columns) {
   const auto integers = columns[kPieceIntegers].read_all<std::int32_t>();
   require_ends(columns, "/shapes/real_end", real_end, static_cast<std::int64_t>(reals.size()));
   require_ends(columns, "/shapes/integer_end", integer_end, static_cast<std::int64_t>(integers.size()));
+
+  if (shape_ends.size() > kind.size() + 1 || kind.size() > reals.size()) throw_file("{}: '/shapes' has more shapes or pieces than numbers", columns.file.file);
 
   std::vector<StoredShape> shapes(shape_ends.size());
   std::size_t p = 0;
