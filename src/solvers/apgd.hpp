@@ -1,4 +1,4 @@
-/// Accelerated projected gradient descent: Nesterov's momentum with restarts (theory sec. 4.3).
+/// Accelerated projected gradient descent: Nesterov's momentum with restarts (theory sec. 4.7).
 #pragma once
 
 #include "solvers/first_order.hpp"

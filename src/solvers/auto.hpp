@@ -1,4 +1,4 @@
-/// AUTO: the default solver everywhere (theory sec. 4.10).
+/// AUTO: the default solver everywhere (theory sec. 4.11).
 ///
 ///   1. the warm start, if it is good enough already (for the whole, or island by island)
 ///   2. Gauss-Seidel sweeps with Nesterov momentum

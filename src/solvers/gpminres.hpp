@@ -1,4 +1,4 @@
-/// Gradient projection with minimal residuals, GPMINRES (Krylov/spectral paper sec. 4, theory sec. 4.7).
+/// Gradient projection with minimal residuals, GPMINRES (Krylov/spectral paper sec. 4, theory sec. 4.8).
 #pragma once
 
 #include "solvers/first_order.hpp"

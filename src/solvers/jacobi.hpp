@@ -1,4 +1,4 @@
-/// Projected Jacobi (Krylov/spectral paper eq. 12, theory sec. 4.2).
+/// Projected Jacobi (Krylov/spectral paper eq. 12, theory sec. 4.7).
 #pragma once
 
 #include "solvers/first_order.hpp"

@@ -1,4 +1,4 @@
-/// From the laws convex optimisation can solve to Coulomb's: accelerated fixed points (theory sec. 4.6).
+/// From the laws convex optimisation can solve to Coulomb's: accelerated fixed points (theory sec. 4.10).
 ///
 ///  convex: given s >= 0 a block, solve the convex relaxation with B_N + s; then s <- mu |U_T|.
 ///  tresca: given thresholds mu z, solve Tresca's law; then z <- R_N.

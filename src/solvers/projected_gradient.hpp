@@ -1,4 +1,4 @@
-/// Projected gradient, conjugate projected gradient and its preconditioned form (PG, CPG, PCPG; theory sec. 4.5).
+/// Projected gradient, conjugate projected gradient and its preconditioned form (PG, CPG, PCPG; theory sec. 4.7).
 ///
 /// Renouf and Alart's single-loop scheme on the product of half-cylinders x_N >= 0, |x_T| <= mu x_N whose radii follow
 /// the iterate: no fixed point is needed, and the law solved is Coulomb's own. A contact carries a status (gap,

@@ -1,4 +1,4 @@
-/// Preconditioned spectral projected gradient with fallback, P-SPG-FB (Krylov/spectral paper sec. 4, theory sec. 4.4).
+/// Preconditioned spectral projected gradient with fallback, P-SPG-FB (Krylov/spectral paper sec. 4, theory sec. 4.7).
 #pragma once
 
 #include "solvers/first_order.hpp"
