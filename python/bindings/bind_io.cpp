@@ -1,5 +1,6 @@
 #include "engine.hpp"
 
+#include "io/checkpoint.hpp"
 #include "io/fclib.hpp"
 
 namespace scree::python {
@@ -18,8 +19,45 @@ void write_problem(Engine& engine, const std::string& path) {
   });
 }
 
+/// Text of any size and content as an array of its bytes.
+Archive::Integers to_bytes(const std::string& text) {
+  Archive::Integers bytes;
+  bytes.reserve(text.size());
+  for (const char c : text) bytes.push_back(static_cast<unsigned char>(c));
+  return bytes;
+}
+
+std::string to_text(const Archive::Integers& bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  for (const std::int64_t byte : bytes) text.push_back(static_cast<char>(byte));
+  return text;
+}
+
+/// Complete state, and texts of the caller beside it.
+void write_checkpoint(Engine& engine, const std::string& path, const std::map<std::string, std::string>& texts) {
+  released([&] {
+    Archive archive;
+    engine.simulation.save(archive);
+    for (const auto& [name, text] : texts) archive.put("text/" + name, to_bytes(text));
+    io::write_checkpoint(path, archive);
+  });
+}
+
+void read_checkpoint(Engine& engine, const std::string& path) {
+  engine.simulation.load(io::read_checkpoint(path));
+  engine.last_step = engine.simulation.settings().step;
+}
+
+std::string peek_checkpoint(const std::string& path, const std::string& name) {
+  return to_text(io::read_checkpoint(path).integers("text/" + name));
+}
+
 }  // namespace
 
-void bind_io(EngineClass& engine) { engine.def("write_problem", &write_problem); }
+void bind_io(EngineClass& engine) {
+  engine.def("write_problem", &write_problem).def("write_checkpoint", &write_checkpoint).def("read_checkpoint", &read_checkpoint);
+  engine.def_static("peek_checkpoint", &peek_checkpoint);
+}
 
 }  // namespace scree::python

@@ -1,5 +1,7 @@
 #include "frame_source.hpp"
 
+#include "io/vtu.hpp"
+#include "io/xdmf.hpp"
 #include "step_row.hpp"
 
 namespace scree::python {
@@ -207,6 +209,12 @@ void bind_results(py::module_& module) {
       .def("bodies", &body_table)
       .def("steps", &step_table)
       .def("frame", &frame)
+      .def("export_xdmf", [](const ResultsReader& r, const std::string& path, bool spheres, int stride) {
+        released([&] { io::export_xdmf(r, path, spheres, stride); });
+      })
+      .def("export_vtu", [](const ResultsReader& r, const std::string& folder, bool spheres, int stride) {
+        released([&] { io::export_vtu(r, folder, spheres, stride); });
+      })
       .def("refresh", &ResultsReader::refresh);
 }
 

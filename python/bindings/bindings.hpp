@@ -79,5 +79,6 @@ void bind_time_series(py::module_& module);
 void bind_solvers(py::module_& module);
 void bind_engine(py::module_& module);
 void bind_results(py::module_& module);
+void bind_render(py::module_& module);
 
 }  // namespace scree::python

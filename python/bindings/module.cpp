@@ -47,4 +47,5 @@ PYBIND11_MODULE(_scree, module) {
   bind_solvers(module);
   bind_engine(module);
   bind_results(module);
+  bind_render(module);
 }

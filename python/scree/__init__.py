@@ -15,7 +15,9 @@ from . import _native
 
 _scree = _native.load(__path__)
 
+from . import session
 from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
+from .pictures import picture, render
 from .problem import Problem, Solution, solvers
 from .results import Results, read
 from .series import TimeSeries
@@ -27,8 +29,9 @@ __version__ = _scree.version
 
 
 def set_threads(count):
-    """Number of threads of everything that follows; answers do not depend on it."""
+    """Number of threads of everything that follows, where a simulation does not say otherwise; answers do not depend on it."""
     _scree.set_threads(count)
+    session.default_threads = count
 
 
 def threads():
@@ -37,5 +40,5 @@ def threads():
 
 
 __all__ = ["Body", "BulkMaterial", "Constraint", "Problem", "Results", "Shape", "Simulation", "Solution", "SurfaceMaterial", "TimeSeries",
-           "box", "convex", "copy", "ellipsoid", "hex", "hull", "join", "mass_center", "mesh", "pipe", "read", "rotate", "rough_hex", "scale",
+           "box", "convex", "copy", "ellipsoid", "hex", "hull", "join", "mass_center", "mesh", "picture", "pipe", "read", "render", "rotate", "rough_hex", "scale",
            "set_threads", "solvers", "sphere", "split", "threads", "translate"]

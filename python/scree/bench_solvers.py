@@ -85,23 +85,64 @@ def summary(records):
 def table(records):
     """Problems down, solvers across, milliseconds; '-' where it failed."""
     names = list(dict.fromkeys(r["solver"] for r in records))
+    width = {name: max(9, len(name)) for name in names}
     lines = []
     for tolerance in sorted({r["tolerance"] for r in records}, reverse=True):
         lines.append(f"milliseconds to {tolerance:g}")
-        lines.append(f"{'problem':<34} {'nc':>6} " + " ".join(f"{name[:12]:>12}" for name in names))
+        lines.append(f"{'problem':<34} {'nc':>6} " + " ".join(f"{name:>{width[name]}}" for name in names))
         for problem in dict.fromkeys(r["problem"] for r in records):
             cells, contacts = [], ""
             for name in names:
                 found = [r for r in records if r["problem"] == problem and r["solver"] == name and r["tolerance"] == tolerance]
                 contacts = found[0]["contacts"] if found else contacts
-                cells.append(f"{1e3 * found[0]['seconds']:12.4g}" if found and found[0]["solved"] else f"{'-':>12}")
+                solved = found and found[0]["solved"]
+                cells.append(f"{1e3 * found[0]['seconds']:{width[name]}.4g}" if solved else f"{'-':>{width[name]}}")
             lines.append(f"{problem:<34.34} {contacts:>6} " + " ".join(cells))
         lines.append("")
     lines.append(f"{'solver':<24} {'tolerance':>10} {'solved':>10} {'mean ms':>10}")
     for row in summary(records):
         mean = f"{1e3 * row['seconds_geometric_mean']:10.4g}" if row["solved"] else f"{'-':>10}"
         lines.append(f"{row['solver']:<24} {row['tolerance']:>10.0e} {row['solved']:>4} of {row['problems']:<3} {mean}")
+    for row in comparison(records):
+        lines.append(f"{row['solver']} at {row['tolerance']:g}, {row['problems']} problems of {_LARGE} contacts or more: "
+                     f"{row['over_best_single']:.3g} x faster than {row['best_single']}, {row['over_best_of_all']:.3g} x faster than the best of all "
+                     f"chosen per problem, slower on {len(row['slower_on'])}")
     return "\n".join(lines)
+
+
+#: Problems with fewer contacts are left out of comparisons with a peer.
+_LARGE = 20
+
+
+def comparison(records):
+    """Our solvers against a peer's: geometric means of time ratios. A solve that failed counts with the time it was given, so that
+    ratios over a failing peer are lower bounds; our own failures leave the problem out."""
+    peers = list(dict.fromkeys(r["solver"] for r in records if ":" in r["solver"]))
+    rows = []
+    for tolerance in sorted({r["tolerance"] for r in records}, reverse=True) if peers else []:
+        times = {(r["problem"], r["solver"]): r for r in records if r["tolerance"] == tolerance and r["contacts"] >= _LARGE}
+        caps = {}
+        for r in records:
+            if r["solver"] in peers and not r["solved"]:
+                caps[r["problem"], r["solver"]] = r["seconds"]
+        for name in dict.fromkeys(r["solver"] for r in records if ":" not in r["solver"]):
+            ours = {p: r["seconds"] for (p, s), r in times.items() if s == name and r["solved"]}
+            ratios = {}
+            for peer in peers:
+                for p in ours:
+                    r = times.get((p, peer))
+                    theirs = r["seconds"] if r and r["solved"] else caps.get((p, peer))
+                    if theirs is not None:
+                        ratios[p, peer] = theirs / max(ours[p], 1e-9)
+            if not ratios:
+                continue
+            solved = {(p, s) for (p, s), r in times.items() if r["solved"]}
+            means = {peer: geometric_mean([v for (p, q), v in ratios.items() if q == peer]) for peer in peers}
+            best = {p: min([v for (q, s), v in ratios.items() if q == p and (q, s) in solved] or [v for (q, s), v in ratios.items() if q == p]) for p in ours}
+            single = min(means, key=means.get)
+            rows.append({"solver": name, "tolerance": tolerance, "problems": len(ours), "best_single": single, "over_best_single": means[single],
+                         "over_best_of_all": geometric_mean(list(best.values())), "slower_on": sorted(p for p, v in best.items() if v < 1.0)})
+    return rows
 
 
 def profile(records, tolerance):

@@ -74,12 +74,33 @@ def _place(engine, frame):
             engine.set_velocity(int(i), v, w)
 
 
-FORMATS = {"csv": to_csv, "fclib": to_fclib}
+def to_xdmf(path, target, every=1, spheres=False):
+    """Surfaces, centres and contacts for ParaView: an .xdmf file with its numbers beside it."""
+    _scree.ResultsReader(results_file(path)).export_xdmf(os.fspath(target), spheres, every)
+    return [target]
 
 
-def export(path, format, target=None, frame=None):
-    """Write results in another format; returns the paths written."""
+def to_vtu(path, folder, every=1, spheres=False):
+    """One .vtu file a frame and .pvd files that list them."""
+    _scree.ResultsReader(results_file(path)).export_vtu(os.fspath(folder), spheres, every)
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".pvd"))
+
+
+FORMATS = ("xdmf", "vtu", "csv", "fclib")
+
+
+def export(path, format, target=None, frame=None, every=None, spheres=False):
+    """Write results in another format; returns the paths to open. csv and fclib take `frame`; xdmf and vtu take `every` (k-th frame) and
+    `spheres` (draw spheres and ellipsoids as polygons, too)."""
     _check.choice("format", format, FORMATS)
     folder = os.path.dirname(results_file(path))
-    defaults = {"csv": os.path.join(folder, "csv"), "fclib": os.path.join(folder, "problem.hdf5")}
-    return FORMATS[format](path, target or defaults[format], frame)
+    names = {"csv": "csv", "fclib": "problem.hdf5", "xdmf": "export.xdmf", "vtu": "vtu"}
+    target = target or os.path.join(folder, names[format])
+    if format in ("csv", "fclib"):
+        if every is not None or spheres:
+            raise ValueError(f"format {format} takes neither every nor spheres")
+        return {"csv": to_csv, "fclib": to_fclib}[format](path, target, frame)
+    if frame is not None:
+        raise ValueError(f"format {format} holds frames in time; choose them with every")
+    every = 1 if every is None else _check.integer("every", every, 1)
+    return {"xdmf": to_xdmf, "vtu": to_vtu}[format](path, target, every, bool(spheres))

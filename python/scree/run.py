@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 
-from . import _check, memory, session
+from . import _check, _scree, memory, session
 from .progress import Progress
 
 #: Longest wall-clock time the engine runs before Python looks at signals and progress, s.
@@ -180,7 +180,7 @@ class Run:
         earlier call, None when it belongs to a later one: this call is done already."""
         if not os.path.exists(self.checkpoint_path):
             return False
-        text = self.sim._engine.peek_checkpoint(self.checkpoint_path, "python")
+        text = _scree.Engine.peek_checkpoint(self.checkpoint_path, "python")
         state = json.loads(text)
         if state["run"] > self.sim._runs:
             return None

@@ -1,6 +1,11 @@
 """What `scree run` asked for: where results go, how many threads, whether to resume. Without it, nothing."""
 import os
 
+from . import _scree
+
+#: Threads where nobody asked for a number: OpenMP's choice, or that of scree.set_threads().
+default_threads = _scree.threads()
+
 
 class Session:
     """Settings of one run of a script; they take precedence over the script's own."""

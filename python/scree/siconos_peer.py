@@ -77,6 +77,7 @@ def _options(sn, name, tolerance):
 
 def _child(pipe, path, name, tolerance, cap):
     """Solve, repeat while short, send back (seconds, iterations, reactions)."""
+    os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
     import siconos.numerics as sn
     limit = int(time.process_time() + cap + 1.0)
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))

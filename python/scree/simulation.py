@@ -405,7 +405,7 @@ class Simulation:
 
     def _use_threads(self):
         from . import session
-        _scree.set_threads(self._threads or session.current().threads or os.cpu_count() or 1)
+        _scree.set_threads(self._threads or session.current().threads or session.default_threads)
 
     def export_problem(self, path):
         """Write the last step's contact problem with its solution as an FCLIB file."""

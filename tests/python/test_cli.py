@@ -102,13 +102,16 @@ def test_export_csv_and_fclib(command, script, tmp_path):
     assert command("export", "out", "--format", "fclib", "--frame", "99").status == 2
 
 
-@pytest.mark.parametrize("format", ["xdmf", "vtu"])
-def test_export_for_paraview(command, script, tmp_path, format):
+def test_export_for_paraview(command, script, tmp_path):
     command("run", script(BLOCK), "--out", "out", "--quiet")
-    done = command("export", "out", "--format", format)
+    assert "Xdmf" in (tmp_path / "out" / "results.xdmf").read_text()
+    done = command("export", "out", "--format", "xdmf", "--every", "2", "--spheres")
     assert done.status == 0, done.err
-    paths = done.out.split()
-    assert paths and all(format in open(tmp_path / path, errors="ignore").read(4000).lower() or path.endswith((".pvd", ".vtu")) for path in paths)
+    assert (tmp_path / done.out.strip()).read_text().count("<Time") >= 3
+    done = command("export", "out", "--format", "vtu")
+    assert done.status == 0, done.err
+    assert all("VTKFile" in (tmp_path / path).read_text() for path in done.out.split()) and len(done.out.split()) == 3
+    assert command("export", "out", "--format", "vtu", "--frame", "1").status == 2
 
 
 def test_plot(command, script, tmp_path):
@@ -119,6 +122,22 @@ def test_plot(command, script, tmp_path):
     numbers = json.loads(command("plot", "out", "block.vx", "--json").out)
     assert numbers["block.vx"]["block.vx"][-1] == pytest.approx(1 - 0.5 * 9.81 * 0.05, abs=1e-6)
     assert "kinetic" in command("plot", "out", "kinetc").err
+
+
+def test_render(command, script, tmp_path):
+    command("run", script(BLOCK), "--out", "out", "--quiet")
+    done = command("render", "out", "--out", "last.png", "--size", "160x90", "--samples", "1")
+    assert done.status == 0, done.err
+    assert (tmp_path / "last.png").read_bytes().startswith(b"\x89PNG")
+    done = command("render", "out", "--out", "all.gif", "--size", "80x60", "--samples", "1", "--every", "2", "--view", "1,-1,0.5")
+    assert done.status == 0, done.err
+    assert (tmp_path / "all.gif").read_bytes().startswith(b"GIF89a")
+    for wrong in (("--out", "x.bmp"), ("--out", "x.png", "--frame", "77"), ("--out", "x.png", "--quantity", "colour"), ("--out", "x.png", "--size", "big"),
+                  ("--out", "x.png", "--obstacles", "glass"), ("--out", "x.png", "--view", "0,0,0")):
+        done = command("render", "out", *wrong)
+        assert done.status == 2 and "Traceback" not in done.err
+    image = scree.picture(tmp_path / "out", frame=0, size=(64, 48), samples=1)
+    assert image.shape == (48, 64, 3) and image.std() > 1
 
 
 def test_solvers_are_documented(command):

@@ -3,9 +3,9 @@ import argparse
 import os
 import sys
 
-from . import bench, export, info, plot, run, solve, solvers
+from . import bench, export, info, plot, render, run, solve, solvers
 
-_COMMANDS = (run, solve, solvers, bench, info, export, plot)
+_COMMANDS = (run, solve, solvers, bench, info, export, render, plot)
 
 
 class Failure(Exception):

@@ -72,4 +72,5 @@ def execute_solvers(args):
     if args.histories:
         bench_solvers.plot_histories(args.files, args.solvers, min(args.tol), args.cap, args.histories)
     if args.json:
-        common.write_json({"threads": args.threads, "cap": args.cap, "records": records, "summary": bench_solvers.summary(records)}, args.json)
+        common.write_json({"threads": args.threads, "cap": args.cap, "records": records, "summary": bench_solvers.summary(records),
+                           "comparison": bench_solvers.comparison(records)}, args.json)

@@ -27,7 +27,7 @@ def checkpoint_state(results_path):
     """Run counters of the checkpoint beside a results file, or {}."""
     from .. import _scree
     path = os.path.join(os.path.dirname(results_path), "checkpoint.h5")
-    return json.loads(_scree.peek_checkpoint(path, "python")) if os.path.exists(path) else {}
+    return json.loads(_scree.Engine.peek_checkpoint(path, "python")) if os.path.exists(path) else {}
 
 
 def summarise(path):

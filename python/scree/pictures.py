@@ -1,0 +1,62 @@
+"""Pictures and movies of results, made without a screen."""
+import os
+
+from . import _check, _scree
+from .results import results_file
+
+
+def _renderer(path, settings):
+    settings = {name: value for name, value in settings.items() if value is not None}
+    if "view" in settings:
+        settings["view"] = _check.direction("view", settings["view"])
+    if "size" in settings:
+        width, height = settings.pop("size")
+        settings["width"], settings["height"] = _check.integer("width", width, 1), _check.integer("height", height, 1)
+    renderer = _scree.Renderer(results_file(path), settings)
+    if renderer.frames() == 0:
+        raise ValueError(f"{results_file(path)}: there are no frames to draw")
+    return renderer
+
+
+def _index(renderer, frame):
+    count = renderer.frames()
+    frame = _check.integer("frame", frame)
+    if not -count <= frame < count:
+        raise ValueError(f"frame {frame}: the results have {count} frames, 0 to {count - 1}")
+    return frame % count
+
+
+@_check.keywords
+def picture(path, frame=-1, size=None, view=None, zoom=None, quantity=None, map=None, low=None, high=None, obstacles=None, chains=None,
+            ground=None, edges=None, samples=None, title=None, caption=None):
+    """One frame as an array of shape (height, width, 3), 8-bit RGB.
+
+    view: direction from the scene to the camera. quantity: 'velocity', 'displacement', 'force', 'body' or 'none' colours the moving
+    bodies on the map 'dusk' or 'spectrum' from low to high. obstacles: 'automatic', 'solid', 'faded' or 'hidden'. chains: draw contact
+    forces as tubes."""
+    settings = dict(locals())
+    renderer = _renderer(settings.pop("path"), {k: v for k, v in settings.items() if k != "frame"})
+    index = _index(renderer, frame)
+    renderer.prepare([index])
+    return renderer.picture(index)
+
+
+def render(path, out, frame=-1, every=None, rate=25.0, progress=lambda share: None, **settings):
+    """Write a picture (.png) of one frame, or a movie (.gif) of every k-th frame shown `rate` times a second; settings as in
+    picture(). Returns the path."""
+    out = os.fspath(out)
+    ending = os.path.splitext(out)[1].lower()
+    if ending not in (".png", ".gif"):
+        raise ValueError(f"{out}: the name must end in .png for a picture or .gif for a movie")
+    renderer = _renderer(path, settings)
+    os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
+    if ending == ".png":
+        index = _index(renderer, frame)
+        renderer.prepare([index])
+        renderer.write_png(out, index)
+        return out
+    every = 1 if every is None else _check.integer("every", every, 1)
+    frames = list(range(0, renderer.frames(), every))
+    renderer.prepare(frames)
+    renderer.write_gif(out, frames, max(0.01, 1.0 / _check.positive("rate", rate)), lambda k: progress(k / len(frames)))
+    return out
