@@ -60,6 +60,8 @@ class Painter {
   [[nodiscard]] std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * static_cast<std::size_t>(options_.width) + static_cast<std::size_t>(x); }
   [[nodiscard]] Ray ray(double x, double y) const { return {scene_.camera.position, ray_direction(scene_.camera, options_, x, y)}; }
   [[nodiscard]] Sight look(const Ray& ray) const;
+  [[nodiscard]] bool sunlit(const Vec3& start, int pattern) const;
+  [[nodiscard]] float sun_share(const Ray& ray, const Sight& sight) const;
   [[nodiscard]] Light light(const Ray& ray, const Sight& sight, int pattern) const;
   [[nodiscard]] Light smooth_light(const std::vector<Light>& lights, int x, int y, int shift) const;
   [[nodiscard]] bool same_surface(const Sight& a, const Sight& b) const;
@@ -121,18 +123,31 @@ Sight Painter::look(const Ray& ray) const {
   return sight;
 }
 
+// Where light is gathered: just off the surface.
+Vec3 start_of(const Ray& ray, const Sight& sight) {
+  return ray.origin + static_cast<double>(sight.t) * ray.direction + (kStart + 4e-7 * static_cast<double>(sight.t)) * sight.normal.cast<double>();
+}
+
+bool Painter::sunlit(const Vec3& start, int pattern) const {
+  const Ray to_sun{start, sun_directions_[static_cast<std::size_t>(pattern)]};
+  return scene_.solid.nearest(to_sun, 0.0, 1e6, [](const Surface& s) { return s.casts_shadow; }).surface < 0;
+}
+
+// Share of the sun's disc in sight.
+float Painter::sun_share(const Ray& ray, const Sight& sight) const {
+  if (sight.normal.cast<double>().dot(sun_) <= 0.0) return 1.0f;
+  const Vec3 start = start_of(ray, sight);
+  int seen = 0;
+  for (int k = 0; k < kTile * kTile; ++k) seen += sunlit(start, k);
+  return static_cast<float>(seen) / (kTile * kTile);
+}
+
 Light Painter::light(const Ray& ray, const Sight& sight, int pattern) const {
   Light light;
   if (sight.surface == kSky) return light;
-  const Vec3 n = sight.normal.cast<double>();
-  const Vec3 point = ray.origin + static_cast<double>(sight.t) * ray.direction;
-  const Vec3 start = point + (kStart + 4e-7 * static_cast<double>(sight.t)) * n;
-  if (sight.surface == kGround && point.norm() > 6.0) return light;
-
-  if (n.dot(sun_) > 0.0) {
-    const Ray to_sun{start, sun_directions_[static_cast<std::size_t>(pattern)]};
-    light.sun = scene_.solid.nearest(to_sun, 0.0, 1e6, [](const Surface& s) { return s.casts_shadow; }).surface >= 0 ? 0.0f : 1.0f;
-  }
+  const Vec3 n = sight.normal.cast<double>(), start = start_of(ray, sight);
+  if (sight.surface == kGround && start.norm() > 6.0) return light;
+  if (n.dot(sun_) > 0.0) light.sun = sunlit(start, pattern) ? 1.0f : 0.0f;
   if (!options_.ambient_occlusion) return light;
   const Mat3 frame = frame_about(n);
   double blocked = 0.0;
@@ -268,7 +283,7 @@ Colour Painter::through_glass(const Ray& ray, double far, Colour behind) const {
     const double grazing = std::pow(1.0 - std::min(1.0, std::abs(n.dot(ray.direction))), 3.0);
     const double edge = options_.edges ? edge_cover(surface, point, hit.t) : 0.0;
     const double haze = 1.0 - smooth_step(0.75, 2.6, point.norm());
-    panes[count++] = {static_cast<float>(haze * std::max(0.10 + 0.25 * grazing, 0.55 * edge)), edge > 0.0 ? Colour(0.30f, 0.34f, 0.40f) : Colour(0.62f, 0.68f, 0.76f)};
+    panes[count++] = {static_cast<float>(haze * std::max(0.08 + 0.20 * grazing, 0.55 * edge)), edge > 0.0 ? Colour(0.30f, 0.34f, 0.40f) : Colour(0.62f, 0.68f, 0.76f)};
     low = hit.t + 1e-5;
   }
   while (count-- > 0) behind += panes[count].opacity * (panes[count].colour - behind);
@@ -319,9 +334,13 @@ Image Painter::picture() {
     sights_[at(x, y)] = look(r);
     lights_[at(x, y)] = light(r, sights_[at(x, y)], x % kTile + kTile * (y % kTile));
   });
-  // Two passes, one shifted left and one right: centred, and smooth in wide penumbras.
+  // Two passes, one shifted left and one right: centred and smooth. Rims of shadows get the whole disc of the sun.
   rows([&](int x, int y) { smooth_[at(x, y)] = smooth_light(lights_, x, y, kTile / 2); });
-  rows([&](int x, int y) { lights_[at(x, y)] = smooth_light(smooth_, x, y, kTile / 2 - 1); });
+  rows([&](int x, int y) {
+    Light& here = lights_[at(x, y)];
+    here = smooth_light(smooth_, x, y, kTile / 2 - 1);
+    if (here.sun > 0.0f && here.sun < 1.0f) here.sun = sun_share(ray(x + 0.5, y + 0.5), sights_[at(x, y)]);
+  });
   rows([&](int x, int y) {
     colours_[at(x, y)] = shade(ray(x + 0.5, y + 0.5), sights_[at(x, y)], lights_[at(x, y)], y + 0.5);
   });

@@ -196,7 +196,7 @@ void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptio
   std::vector<double> values, forces;
   if (has_scale(style.quantity) && !options.legend) options.legend = Legend{title_of(style.quantity), unit_of(style.quantity), style.low, style.high, style.map};
   RenderOptions layout = options;
-  if (layout.caption.empty()) layout.caption = "t";  // there will be one
+  if (layout.caption.empty()) layout.caption.push_back('t');  // there will be one
   ViewFit fit(layout);
   for (std::size_t k = 0; k < count; ++k) {
     const Frame frame = chosen(k);
