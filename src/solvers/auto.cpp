@@ -19,8 +19,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// One connected problem (or one taken as such): all stages.
 SolveReport solve_connected(const ContactProblem& problem, const AutoOptions& options, const StopRule& stop, std::span<double> R,
-                            std::unique_ptr<Sweeper>& packed) {
-  AutoStages stages(problem, stop, R, packed);
+                            double value, std::unique_ptr<Sweeper>& packed) {
+  AutoStages stages(problem, stop, R, value, packed);
   if (!stages.solved()) stages.sweeps(options.newton ? kPatience * stages.newton_cost() : kInfinity, kNoLimit);
   if (options.newton && !stages.solved()) stages.newton_and_global();
   std::copy(stages.best().begin(), stages.best().end(), R.begin());
@@ -110,9 +110,9 @@ class AutoRun {
       report_.status = Status::converged;
       return report_;
     }
-    if (!options_.islands || options_.yardstick != Yardstick::residual || problem_.blocks() < 2) return whole();
+    if (!options_.islands || options_.yardstick != Yardstick::residual || problem_.blocks() < 2) return whole(start);
     work_.islands.find(*problem_.W);
-    if (work_.islands.count() < 2) return whole();
+    if (work_.islands.count() < 2) return whole(start);
     return apart(start);
   }
 
@@ -132,8 +132,8 @@ class AutoRun {
     return stop;
   }
 
-  SolveReport whole() {
-    SolveReport report = solve_connected(problem_, options_, rest(), R_, work_.packed);
+  SolveReport whole(double start) {
+    SolveReport report = solve_connected(problem_, options_, rest(), R_, start, work_.packed);
     report.products += report_.products;
     return report;
   }
@@ -168,7 +168,7 @@ class AutoRun {
     part.scale = ledger.scale_of(open);
     std::vector<double> R;
     gather_part(R_, work_.active, R);
-    AutoStages stages(part, rest(), R, work_.packed);
+    AutoStages stages(part, rest(), R, -1.0, work_.packed);
     stages.sweeps(kSharedSweeps, kSharedSweeps);
     scatter_part(stages.best(), work_.active, R_);
     add_costs(report_, stages.report());
@@ -181,7 +181,7 @@ class AutoRun {
     part.scale = ledger.scale_of(std::array{island});
     std::vector<double> R;
     gather_part(R_, blocks, R);
-    const SolveReport report = solve_connected(part, options_, rest(), R, work_.packed);
+    const SolveReport report = solve_connected(part, options_, rest(), R, -1.0, work_.packed);
     scatter_part(R, blocks, R_);
     add_costs(report_, report);
     report_.stage = report.stage;

@@ -15,7 +15,7 @@ constexpr int kWindow = 60;              ///< sweeps over which progress is judg
 constexpr int kRefresh = 150;
 constexpr int kLongStall = 200, kShortStall = 25;   ///< Newton steps without gaining a factor 0.3: when cheap, when dear
 constexpr double kDearNewton = 100.0;    ///< in sweeps
-constexpr int kFewestNewtons = 40;       ///< allowed in all, however dear
+constexpr double kFewestNewtons = 25.0;  ///< fewer than these are not worth a start
 constexpr double kAdmmCost = 15.0;       ///< of an ADMM iteration, in sweeps
 
 /// Newton steps against sweeps, from measurements: explicit rows of 60 to 600 contacts, packings of 300 to 30k.
@@ -26,11 +26,20 @@ double estimated_newton_cost(const ContactProblem& problem) {
 
 }  // namespace
 
-AutoStages::AutoStages(const ContactProblem& problem, const StopRule& stop, std::span<const double> R, std::unique_ptr<Sweeper>& packed)
+AutoStages::AutoStages(const ContactProblem& problem, const StopRule& stop, std::span<const double> R, double value,
+                       std::unique_ptr<Sweeper>& packed)
     : problem_(problem), stop_(stop), scale_(residual_scale(problem)), newton_cost_(estimated_newton_cost(problem)),
-      newton_left_(std::max(kFewestNewtons, static_cast<int>(std::min(1e9, stop.max_iterations / newton_cost_)))), packed_(packed),
+      packed_(packed),
       best_(R.begin(), R.end()), current_(best_), trial_(best_.size()), U_(best_.size()) {
-  offer(current_, "warm start");
+  // Newton may cost as much as all the sweeps allowed, or it is left out.
+  const double affordable = stop.max_iterations / newton_cost_;
+  newton_left_ = affordable >= kFewestNewtons ? static_cast<int>(std::min(1e9, affordable)) : 0;
+  if (value < 0.0) {
+    offer(current_, "warm start");
+  } else {
+    best_value_ = value;
+    report_.stage = "warm start";
+  }
 }
 
 bool AutoStages::exhausted() const {

@@ -15,8 +15,9 @@ namespace scree::solvers {
 /// Drives the stages and remembers the best iterate.
 class AutoStages {
  public:
-  /// `packed` may hold a sweeper to reuse and receives the one made.
-  AutoStages(const ContactProblem& problem, const StopRule& stop, std::span<const double> R, std::unique_ptr<Sweeper>& packed);
+  /// `value` is the yardstick at R, negative when not measured yet. `packed` may hold a sweeper to reuse and
+  /// receives the one made.
+  AutoStages(const ContactProblem& problem, const StopRule& stop, std::span<const double> R, double value, std::unique_ptr<Sweeper>& packed);
 
   /// Sweeps while they promise to finish within `patience` more of them; at most `limit`.
   void sweeps(double patience, int limit);
@@ -29,8 +30,8 @@ class AutoStages {
   [[nodiscard]] const std::vector<double>& best() const { return best_; }
   [[nodiscard]] SolveReport report() const;
 
-  /// Cost of a Newton step in sweeps, estimated from the size of the problem.
-  [[nodiscard]] double newton_cost() const { return newton_cost_; }
+  /// Cost of a Newton step in sweeps, estimated from the size of the problem; infinite when none can be afforded.
+  [[nodiscard]] double newton_cost() const { return newton_left_ > 0 ? newton_cost_ : kInfinity; }
 
  private:
   void choose_sweeper(std::span<const double> R);
@@ -45,7 +46,7 @@ class AutoStages {
   const ContactProblem& problem_;
   StopRule stop_;
   double scale_, newton_cost_;
-  int newton_left_;   ///< Newton steps still allowed: max_iterations sweeps' worth
+  int newton_left_ = 0;   ///< Newton steps still allowed: max_iterations sweeps' worth
   Timer timer_;
   std::unique_ptr<Sweeper>& packed_;
   std::unique_ptr<Sweeper> general_;

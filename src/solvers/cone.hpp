@@ -10,7 +10,7 @@ namespace scree::solvers {
 /// Inside the cone the impulse is returned untouched; inside the polar cone the result is exactly zero,
 /// so that separated contacts carry no noise.
 [[nodiscard]] inline Vec3 project_on_cone(const Vec3& trial, double mu) noexcept {
-  const double tangent = std::hypot(trial.y(), trial.z());
+  const double tangent = std::sqrt(trial.y() * trial.y() + trial.z() * trial.z());
   if (tangent <= mu * trial.x() && trial.x() >= 0.0) return trial;
   if (mu * tangent <= -trial.x()) return Vec3::Zero();
   const double normal = (trial.x() + mu * tangent) / (1.0 + mu * mu);

@@ -75,6 +75,18 @@ void BodyForm::finish() {
 }
 
 void BodyForm::scatter(std::span<const double> R, std::span<double> y) const {
+  if (rigid_ && threads() == 1) {
+    // Block after block in one stream: each body still adds its blocks in ascending order.
+    std::fill(y.begin(), y.end(), 0.0);
+    for (int a = 0; a < blocks(); ++a) {
+      const Eigen::Map<const Vec3> r(R.data() + 3 * a);
+      if (r.isZero(0.0)) continue;
+      for (int side = 0; side < 2; ++side)
+        if (const int body = bodies_of(a)[static_cast<std::size_t>(side)]; body >= 0)
+          Eigen::Map<Vec6>(y.data() + kRigidDofs * body).noalias() += ConstRigidRows(rows(a, side).data()).transpose() * r;
+    }
+    return;
+  }
   parallel_for(bodies(), [&](std::ptrdiff_t b) {
     const int body = static_cast<int>(b);
     Eigen::Map<VecX> sum(y.data() + dof_start(body), body_dofs(body));

@@ -1,7 +1,6 @@
 #include "solvers/sweep_order.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 namespace scree::solvers {
@@ -76,47 +75,44 @@ void SweepOrder::cut_chunks(const BodyForm& form) {
 }
 
 void SweepOrder::make_tasks(const BodyForm& form) {
-  // Key of a block: its chunk, or its pair of chunks.
-  std::map<std::array<int, 2>, int> pair_size;
+  // Key of a block: its pair of chunks, equal inside a chunk.
+  const auto key = [&](int low, int high) { return at(low * chunks_ + high); };
+  std::vector<int> size(at(chunks_ * chunks_), 0), task(size.size(), -1);
   scratch_.resize(pairs_.size());
-  std::vector<std::array<int, 2>> keys(pairs_.size());
   for (int a = 0; a < form.blocks(); ++a) {
     const auto& pair = pairs_[at(a)];
-    const int one = pair[0] >= 0 ? chunk_[at(slot_[at(pair[0])])] : -1;
-    const int two = pair[1] >= 0 ? chunk_[at(slot_[at(pair[1])])] : one;
-    const int low = std::max(0, std::min(one < 0 ? two : one, two)), high = std::max({0, one, two});
-    keys[at(a)] = {low, high};
-    ++pair_size[{low, high}];
+    int one = pair[0] >= 0 ? chunk_[at(slot_[at(pair[0])])] : -1;
+    int two = pair[1] >= 0 ? chunk_[at(slot_[at(pair[1])])] : one;
+    one = std::max(0, one < 0 ? two : one);
+    two = std::max(0, two);
+    scratch_[at(a)] = static_cast<int>(key(std::min(one, two), std::max(one, two)));
+    ++size[at(scratch_[at(a)])];
   }
   // Phase 0 holds the chunks themselves; pairs get the first later phase free at both chunks.
-  std::map<std::array<int, 2>, int> phase;
-  std::vector<std::vector<bool>> busy(1);
-  int phases = 1;
-  for (const auto& [key, size] : pair_size) {
-    int p = 0;
-    if (key[0] != key[1])
-      for (p = 1; p < phases && (busy[at(p)][at(key[0])] || busy[at(p)][at(key[1])]); ++p) {}
-    if (p == phases) {
-      ++phases;
-      busy.emplace_back(at(chunks_), false);
+  std::vector<int> phase(size.size(), 0);
+  std::vector<std::vector<char>> busy(1);
+  for (int low = 0; low < chunks_; ++low)
+    for (int high = low + 1; high < chunks_; ++high) {
+      if (size[key(low, high)] == 0) continue;
+      std::size_t p = 1;
+      while (p < busy.size() && (busy[p][at(low)] || busy[p][at(high)])) ++p;
+      if (p == busy.size()) busy.emplace_back(at(chunks_), 0);
+      busy[p][at(low)] = busy[p][at(high)] = 1;
+      phase[key(low, high)] = static_cast<int>(p);
     }
-    if (p > 0) busy[at(p)][at(key[0])] = busy[at(p)][at(key[1])] = true;
-    phase[key] = p;
-  }
   // Tasks numbered by phase, then by key.
-  std::map<std::array<int, 2>, int> task;
   task_start_.assign(1, 0);
   phase_start_.assign(1, 0);
-  for (int p = 0; p < phases; ++p) {
-    for (const auto& [key, size] : pair_size)
-      if (phase[key] == p) {
-        task[key] = tasks();
-        task_start_.push_back(task_start_.back() + size);
+  for (std::size_t p = 0; p < busy.size(); ++p) {
+    for (std::size_t k = 0; k < size.size(); ++k)
+      if (size[k] > 0 && phase[k] == static_cast<int>(p)) {
+        task[k] = tasks();
+        task_start_.push_back(task_start_.back() + size[k]);
       }
     phase_start_.push_back(tasks());
   }
   // Blocks of a task follow the order of their bodies.
-  for (int a = 0; a < form.blocks(); ++a) scratch_[at(a)] = task[keys[at(a)]];
+  for (int& entry : scratch_) entry = task[at(entry)];
   std::vector<int> next(task_start_.begin(), task_start_.end() - 1);
   blocks_.resize(pairs_.size());
   std::vector<char> placed(pairs_.size(), 0);

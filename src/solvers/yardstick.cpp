@@ -23,7 +23,7 @@ struct Sums {
 /// U + mu |U_T| n  for contacts (the change of variables of De Saxce), U otherwise.
 Vec3 modified_velocity(const Vec3& U, BlockKind kind, double mu) {
   if (kind != BlockKind::contact) return U;
-  return {U.x() + mu * std::hypot(U.y(), U.z()), U.y(), U.z()};
+  return {U.x() + mu * std::sqrt(U.y() * U.y() + U.z() * U.z()), U.y(), U.z()};
 }
 
 /// R - proj(R - rho F): zero exactly when the law of the block holds.
