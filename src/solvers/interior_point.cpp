@@ -318,6 +318,7 @@ void run_polish(const ContactProblem& problem, const InteriorPointOptions& optio
   static_cast<StopRule&>(newton) = options;
   newton.formulation = options.formulation;
   newton.alpha = 1e-4;
+  newton.sweeps = 0;
   newton.max_iterations = options.max_iterations - report.iterations;
   newton.max_seconds = options.max_seconds - timer.seconds();
   const SolveReport rest = solve_semismooth_newton(problem, newton, R);

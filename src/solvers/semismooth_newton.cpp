@@ -9,6 +9,7 @@
 #include "solvers/cone.hpp"
 #include "solvers/coulomb_map.hpp"
 #include "solvers/first_order.hpp"
+#include "solvers/gauss_seidel.hpp"
 #include "solvers/option_reader.hpp"
 #include "solvers/vector_kernels.hpp"
 
@@ -177,7 +178,7 @@ void SemismoothNewton::accept_or_retreat(Step step, const SemismoothNewtonOption
     if (hold_ > 0)
       --hold_;
     else if (newton_steps_ <= 3)
-      alpha_ *= 0.1;
+      alpha_ *= 0.2;
     else if (newton_steps_ <= 6)
       alpha_ *= 0.3;
     else if (newton_steps_ >= 10)
@@ -230,21 +231,49 @@ SolveReport SemismoothNewton::advance(const SemismoothNewtonOptions& options) {
 void SemismoothNewton::current(std::span<double> R) const { scaled_.to_impulses(x_, R); }
 void SemismoothNewton::best(std::span<double> R) const { std::copy(best_.begin(), best_.end(), R.begin()); }
 
-SolveReport solve_semismooth_newton(const ContactProblem& problem, const SemismoothNewtonOptions& options, std::span<double> R) {
+namespace {
+
+void check(const SemismoothNewtonOptions& options) {
   if (!(options.alpha > 0.0 && options.alpha_min > 0.0 && options.alpha_min <= options.alpha))
     throw_input("SEMISMOOTH_NEWTON: alpha = {} and alpha_min = {} must be positive and ordered", options.alpha, options.alpha_min);
   if (options.newton_limit < 1) throw_input("SEMISMOOTH_NEWTON: newton_limit = {} must be at least 1", options.newton_limit);
+  if (options.sweeps < 0) throw_input("SEMISMOOTH_NEWTON: sweeps = {} must not be negative", options.sweeps);
+}
+
+/// A few sweeps find most of the contact status at the price of some Newton steps.
+SolveReport run_sweeps(const ContactProblem& problem, const SemismoothNewtonOptions& options, std::span<double> R) {
+  GaussSeidelOptions sweeps;
+  static_cast<StopRule&>(sweeps) = options;
+  sweeps.max_iterations = std::min(options.sweeps, options.max_iterations);
+  GaussSeidelWorkspace workspace;
+  return solve_gauss_seidel(problem, sweeps, R, workspace);
+}
+
+}  // namespace
+
+SolveReport solve_semismooth_newton(const ContactProblem& problem, const SemismoothNewtonOptions& options, std::span<double> R) {
+  check(options);
+  const Timer timer;
   SemismoothNewton newton(problem, options.formulation);
-  if (newton.certified(R, options)) {
-    SolveReport report;
-    report.status = Status::converged;
-    return report;
-  }
-  newton.start(R, options);
-  SolveReport report = newton.advance(options);
+  SolveReport report;
+  report.status = Status::converged;
+  if (newton.certified(R, options)) return report;
+  if (options.sweeps > 0 && options.formulation != Formulation::convex) report = run_sweeps(newton.problem(), options, R);
+  if (report.status == Status::converged && newton.certified(R, options)) return report;
+
+  SemismoothNewtonOptions rest = options;
+  rest.max_iterations = options.max_iterations - report.iterations;
+  rest.max_seconds = options.max_seconds - timer.seconds();
+  newton.start(R, rest);
+  const SolveReport steps = newton.advance(rest);
   newton.best(R);
+  report.status = steps.status;
+  report.iterations += steps.iterations;
+  report.products += steps.products;
+  report.history.insert(report.history.end(), steps.history.begin(), steps.history.end());
+  report.seconds = timer.seconds();
   if (report.status != Status::converged)
-    report.advice = "SEMISMOOTH_NEWTON did not reach the tolerance: raise max_iterations, start it from some Gauss-Seidel sweeps, or use AUTO";
+    report.advice = "SEMISMOOTH_NEWTON did not reach the tolerance: raise max_iterations, give it a warm start, or use AUTO";
   return report;
 }
 
@@ -254,7 +283,8 @@ SolverInfo semismooth_newton_info() {
           "factors in the space of contacts (explicit W) or of bodies. For high accuracy, hyperstatic packings included.",
           {Formulation::coulomb, Formulation::convex, Formulation::frictionless},
           {{"formulation", std::string("coulomb"), "law: coulomb, convex or frictionless"},
-           {"alpha", 1e-2, "first regularisation relative to the diagonal of W, positive"},
+           {"sweeps", 50, "Gauss-Seidel sweeps before the first Newton step, none for the convex law"},
+           {"alpha", 0.1, "first regularisation relative to the diagonal of W, positive"},
            {"alpha_min", 1e-8, "smallest regularisation, positive"},
            {"newton_limit", 12, "Newton steps of one proximal step, at least 1"}},
           [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
@@ -263,6 +293,7 @@ SolverInfo semismooth_newton_info() {
             static_cast<StopRule&>(options) = stop;
             constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::frictionless};
             options.formulation = formulation_from(read.text("formulation"), kLaws);
+            options.sweeps = read.integer("sweeps");
             options.alpha = read.real("alpha");
             options.alpha_min = read.real("alpha_min");
             options.newton_limit = read.integer("newton_limit");

@@ -20,7 +20,8 @@ namespace scree::solvers {
 
 struct SemismoothNewtonOptions : StopRule {
   Formulation formulation = Formulation::coulomb;  ///< coulomb, convex or frictionless; taken when the solve is made
-  double alpha = 1e-2;       ///< first regularisation, relative to the diagonal of W
+  int sweeps = 50;           ///< Gauss-Seidel sweeps before the first step of solve_semismooth_newton() (none for convex)
+  double alpha = 0.1;        ///< first regularisation, relative to the diagonal of W
   double alpha_min = 1e-8;   ///< smallest one
   int newton_limit = 12;     ///< Newton steps a proximal step may take
   int stall_limit = 0;       ///< leave after so many Newton steps without gaining a factor 0.3 (0: never)
@@ -36,6 +37,9 @@ class SemismoothNewton {
 
   SemismoothNewton(const SemismoothNewton&) = delete;
   SemismoothNewton& operator=(const SemismoothNewton&) = delete;
+
+  /// The problem solved (mu = 0 when frictionless).
+  [[nodiscard]] const ContactProblem& problem() const { return scaled_.problem(); }
 
   /// True when R already meets the tolerance.
   [[nodiscard]] bool certified(std::span<const double> R, const SemismoothNewtonOptions& options) const;
@@ -82,13 +86,13 @@ class SemismoothNewton {
   std::vector<double> best_, R_, U_;          ///< impulses and velocities in the problem's own units
   std::vector<Mat3> D_;
   std::vector<char> open_;
-  double alpha_ = 1e-2, residual_ = kInfinity, best_value_ = kInfinity;
+  double alpha_ = 0.1, residual_ = kInfinity, best_value_ = kInfinity;
   int newton_steps_ = 0;   ///< of the last proximal step
   int hold_ = 0, next_hold_ = 1;
   long products_ = 0;
 };
 
-/// Solve from the guess R; R returns the best iterate.
+/// Solve from the guess R; R returns the best iterate. Sweeps and Newton steps count as iterations alike.
 SolveReport solve_semismooth_newton(const ContactProblem& problem, const SemismoothNewtonOptions& options, std::span<double> R);
 
 }  // namespace scree::solvers
