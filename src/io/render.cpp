@@ -61,7 +61,7 @@ void draw_legend(Image& image, const Legend& legend, double scale) {
   const auto label = [&](double value, double fraction) {
     const double y = top + height * (1.0 - fraction);
     for (int k = 0; k < static_cast<int>(4 * scale); ++k) blend(image, left + width + 1 + k, static_cast<int>(y), ink, 1.0);
-    draw_text(image, left + width + 8 * scale, y + 0.5 * style.height, fmt::format("{:.3g}", value), style);
+    draw_text(image, left + width + 8 * scale, y + 0.5 * style.height, std::abs(value) >= 1e3 && std::abs(value) < 1e6 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value), style);
   };
   label(legend.low, 0.0);
   if (legend.high > legend.low) {

@@ -64,6 +64,7 @@ struct RenderOptions {
   double zoom = 1.0;                   ///< 1: everything fits; 2: twice as large
   std::optional<Camera> camera;        ///< overrides view and zoom: the same for all frames of a movie
   ObstacleStyle obstacles = ObstacleStyle::automatic;
+  bool glass_bodies = false;           ///< moving bodies as glass too, so that tubes inside them show
   bool ground = true;                  ///< catch shadows on a plane under the scene
   bool edges = true;                   ///< draw sharp edges of polyhedra
   bool ambient_occlusion = true;

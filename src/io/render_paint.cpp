@@ -12,6 +12,7 @@ using Colour = Eigen::Vector3f;  // linear light
 
 constexpr int kSky = -1, kGround = -2;
 constexpr int kTile = 4;                 // the light pattern repeats after so many pixels
+constexpr int kPatterns = kTile * kTile;
 constexpr int kSkyRays = 4;              // sky directions a pixel; 64 a tile
 constexpr double kStart = 2e-5;          // rays leave a surface this far off, scene units
 constexpr double kSunRadius = 0.035;     // of the sun's disc, rad: shadows with soft rims
@@ -60,8 +61,8 @@ class Painter {
   [[nodiscard]] std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * static_cast<std::size_t>(options_.width) + static_cast<std::size_t>(x); }
   [[nodiscard]] Ray ray(double x, double y) const { return {scene_.camera.position, ray_direction(scene_.camera, options_, x, y)}; }
   [[nodiscard]] Sight look(const Ray& ray) const;
-  [[nodiscard]] bool sunlit(const Vec3& start, int pattern) const;
-  [[nodiscard]] float sun_share(const Ray& ray, const Sight& sight) const;
+  [[nodiscard]] bool sunlit(const Vec3& start, int pattern, int direction) const;
+  [[nodiscard]] float sun_share(const Ray& ray, const Sight& sight, int pattern) const;
   [[nodiscard]] Light light(const Ray& ray, const Sight& sight, int pattern) const;
   [[nodiscard]] Light smooth_light(const std::vector<Light>& lights, int x, int y, int shift) const;
   [[nodiscard]] bool same_surface(const Sight& a, const Sight& b) const;
@@ -79,8 +80,8 @@ class Painter {
   Vec3 sun_;
   double pixel_;      // angle of a pixel, rad
   double sky_reach_;  // how far things dim the sky
-  std::array<Vec3, kTile * kTile * kSkyRays> sky_directions_;  // about the normal
-  std::array<Vec3, kTile * kTile> sun_directions_;
+  std::array<Vec3, kPatterns * kSkyRays> sky_directions_;  // about the normal
+  std::array<Vec3, kPatterns * kPatterns> sun_directions_;     // over the sun's disc, turned from pattern to pattern
   std::vector<Sight> sights_;
   std::vector<Light> lights_, smooth_;
   std::vector<Colour> colours_;
@@ -99,7 +100,8 @@ Painter::Painter(const RenderScene& scene, const RenderOptions& options) : scene
   }
   const Mat3 about_sun = frame_about(sun_);
   for (std::size_t k = 0; k < sun_directions_.size(); ++k) {
-    const Vec2 d = kSunRadius * on_disc(spread(static_cast<int>(k)));
+    const int direction = static_cast<int>(k) % kPatterns, pattern = static_cast<int>(k) / kPatterns;
+    const Vec2 d = kSunRadius * (Eigen::Rotation2Dd(2.0 * kPi * pattern / kPatterns) * on_disc(spread(direction)));
     sun_directions_[k] = (about_sun * Vec3(d.x(), d.y(), 1.0)).normalized();
   }
 }
@@ -128,18 +130,18 @@ Vec3 start_of(const Ray& ray, const Sight& sight) {
   return ray.origin + static_cast<double>(sight.t) * ray.direction + (kStart + 4e-7 * static_cast<double>(sight.t)) * sight.normal.cast<double>();
 }
 
-bool Painter::sunlit(const Vec3& start, int pattern) const {
-  const Ray to_sun{start, sun_directions_[static_cast<std::size_t>(pattern)]};
+bool Painter::sunlit(const Vec3& start, int pattern, int direction) const {
+  const Ray to_sun{start, sun_directions_[static_cast<std::size_t>(pattern * kPatterns + direction)]};
   return scene_.solid.nearest(to_sun, 0.0, 1e6, [](const Surface& s) { return s.casts_shadow; }).surface < 0;
 }
 
 // Share of the sun's disc in sight.
-float Painter::sun_share(const Ray& ray, const Sight& sight) const {
+float Painter::sun_share(const Ray& ray, const Sight& sight, int pattern) const {
   if (sight.normal.cast<double>().dot(sun_) <= 0.0) return 1.0f;
   const Vec3 start = start_of(ray, sight);
   int seen = 0;
-  for (int k = 0; k < kTile * kTile; ++k) seen += sunlit(start, k);
-  return static_cast<float>(seen) / (kTile * kTile);
+  for (int k = 0; k < kPatterns; ++k) seen += sunlit(start, pattern, k);
+  return static_cast<float>(seen) / kPatterns;
 }
 
 Light Painter::light(const Ray& ray, const Sight& sight, int pattern) const {
@@ -147,13 +149,13 @@ Light Painter::light(const Ray& ray, const Sight& sight, int pattern) const {
   if (sight.surface == kSky) return light;
   const Vec3 n = sight.normal.cast<double>(), start = start_of(ray, sight);
   if (sight.surface == kGround && start.norm() > 6.0) return light;
-  if (n.dot(sun_) > 0.0) light.sun = sunlit(start, pattern) ? 1.0f : 0.0f;
+  if (n.dot(sun_) > 0.0) light.sun = sunlit(start, 0, pattern) ? 1.0f : 0.0f;
   if (!options_.ambient_occlusion) return light;
   const Mat3 frame = frame_about(n);
   double blocked = 0.0;
   for (int k = 0; k < kSkyRays; ++k) {
     // The pattern strides so that each pixel has directions all around.
-    const Vec3 direction = frame * sky_directions_[static_cast<std::size_t>(pattern + kTile * kTile * k)];
+    const Vec3 direction = frame * sky_directions_[static_cast<std::size_t>(pattern + kPatterns * k)];
     const RayHit hit = scene_.solid.nearest({start, direction}, 0.0, sky_reach_, [](const Surface&) { return true; });
     if (hit.surface >= 0) blocked += 1.0 - hit.t / sky_reach_;
   }
@@ -190,11 +192,11 @@ Light Painter::borrowed_light(const Ray& ray, const Sight& sight, int x, int y) 
   for (const auto& step : kOrder) {
     const int i = x + step[0], j = y + step[1];
     if (i < 0 || j < 0 || i >= options_.width || j >= options_.height) continue;
-    if (same_surface(sight, sights_[at(i, j)])) return lights_[at(i, j)];
+    if (same_surface(sight, sights_[at(i, j)])) return smooth_[at(i, j)];
   }
   Light sum{0.0f, 0.0f};
   for (int k = 0; k < 4; ++k) {
-    const Light one = light(ray, sight, (5 * k + x + 4 * y) % (kTile * kTile));
+    const Light one = light(ray, sight, (5 * k + x + 4 * y) % kPatterns);
     sum.sun += 0.25f * one.sun;
     sum.sky += 0.25f * one.sky;
   }
@@ -280,11 +282,16 @@ Colour Painter::through_glass(const Ray& ray, double far, Colour behind) const {
     if (hit.surface < 0) break;
     const Surface& surface = scene_.glass[hit.surface];
     const Vec3 point = ray.origin + hit.t * ray.direction, n = surface.normal(point);
-    const double grazing = std::pow(1.0 - std::min(1.0, std::abs(n.dot(ray.direction))), 3.0);
-    const double edge = options_.edges ? edge_cover(surface, point, hit.t) : 0.0;
-    const double haze = 1.0 - smooth_step(0.75, 2.6, point.norm());
-    panes[count++] = {static_cast<float>(haze * std::max(0.08 + 0.20 * grazing, 0.55 * edge)), edge > 0.0 ? Colour(0.30f, 0.34f, 0.40f) : Colour(0.62f, 0.68f, 0.76f)};
     low = hit.t + 1e-5;
+    // Balls are met again where the ray leaves them.
+    if (n.dot(ray.direction) > 0.0) continue;
+    const double grazing = std::pow(1.0 + n.dot(ray.direction), 3.0);
+    const double edge = options_.edges ? edge_cover(surface, point, hit.t) : 0.0;
+    const double haze = surface.obstacle ? 1.0 - smooth_step(0.75, 2.6, point.norm()) : 1.0;
+    const Rgb& c = scene_.colours[static_cast<std::size_t>(surface.body)];
+    const Colour tint = surface.obstacle ? Colour(0.62f, 0.68f, 0.76f) : Colour(0.4f * Colour(c[0], c[1], c[2]) + Colour::Constant(0.45f));
+    const double cover = surface.obstacle ? 0.08 + 0.22 * grazing : 0.14 + 0.40 * grazing;
+    panes[count++] = {static_cast<float>(haze * std::max(cover, 0.55 * edge)), edge > 0.0 ? Colour(0.30f, 0.34f, 0.40f) : tint};
   }
   while (count-- > 0) behind += panes[count].opacity * (panes[count].colour - behind);
   return behind;
@@ -329,20 +336,22 @@ Image Painter::picture() {
     }, kRows);
   };
 
+  const auto pattern = [](int x, int y) { return x % kTile + kTile * (y % kTile); };
   rows([&](int x, int y) {
     const Ray r = ray(x + 0.5, y + 0.5);
     sights_[at(x, y)] = look(r);
-    lights_[at(x, y)] = light(r, sights_[at(x, y)], x % kTile + kTile * (y % kTile));
+    lights_[at(x, y)] = light(r, sights_[at(x, y)], pattern(x, y));
   });
-  // Two passes, one shifted left and one right: centred and smooth. Rims of shadows get the whole disc of the sun.
+  // Means shifted left, then right: centred. Rims of shadows get the whole disc of the sun before the second.
   rows([&](int x, int y) { smooth_[at(x, y)] = smooth_light(lights_, x, y, kTile / 2); });
   rows([&](int x, int y) {
-    Light& here = lights_[at(x, y)];
-    here = smooth_light(smooth_, x, y, kTile / 2 - 1);
-    if (here.sun > 0.0f && here.sun < 1.0f) here.sun = sun_share(ray(x + 0.5, y + 0.5), sights_[at(x, y)]);
+    lights_[at(x, y)] = smooth_[at(x, y)];
+    float& sun = lights_[at(x, y)].sun;
+    if (sun > 0.0f && sun < 1.0f) sun = sun_share(ray(x + 0.5, y + 0.5), sights_[at(x, y)], pattern(x, y));
   });
   rows([&](int x, int y) {
-    colours_[at(x, y)] = shade(ray(x + 0.5, y + 0.5), sights_[at(x, y)], lights_[at(x, y)], y + 0.5);
+    smooth_[at(x, y)] = smooth_light(lights_, x, y, kTile / 2 - 1);
+    colours_[at(x, y)] = shade(ray(x + 0.5, y + 0.5), sights_[at(x, y)], smooth_[at(x, y)], y + 0.5);
   });
 
   Image image{width, height, std::vector<std::uint8_t>(3 * pixels)};

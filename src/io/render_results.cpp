@@ -1,6 +1,7 @@
 #include "io/render_results.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/error.hpp"
@@ -171,17 +172,19 @@ std::vector<RenderTube> FrameRenderer::chains(const Frame& frame) const {
   std::vector<std::int64_t> index(reader_.bodies().size(), -1);
   for (std::size_t i = 0; i < frame.bodies(); ++i) index[static_cast<std::size_t>(frame.body[i])] = static_cast<std::int64_t>(i);
   for (std::size_t c = 0; c < frame.contacts(); ++c) {
-    const double share = row3(frame.force, c).norm() / largest_force_;
+    const double share = std::min(1.0, row3(frame.force, c).norm() / largest_force_);
     if (share < 1e-3) continue;
+    // Tubes are thinner than the smaller body; obstacles have no centre worth showing.
+    std::array<std::int64_t, 2> ends{-1, -1};
+    double radius = kInfinity;
     for (std::size_t side = 0; side < 2; ++side) {
       const std::int32_t row = frame.pair[2 * c + side];
-      if (row < 0 || index[static_cast<std::size_t>(row)] < 0) continue;
-      const BodyRow& body = reader_.bodies()[static_cast<std::size_t>(row)];
-      if (body.kind == StoredKind::obstacle) continue;
-      const double radius = 0.3 * body.radius * std::sqrt(std::min(share, 1.0));
-      tubes.push_back({row3(frame.position, static_cast<std::size_t>(index[static_cast<std::size_t>(row)])), row3(frame.point, c), radius,
-                       map_colour(ColourMap::spectrum, 0.35 + 0.65 * std::min(share, 1.0))});
+      if (row < 0 || reader_.bodies()[static_cast<std::size_t>(row)].kind == StoredKind::obstacle) continue;
+      ends[side] = index[static_cast<std::size_t>(row)];
+      radius = std::min(radius, 0.28 * reader_.bodies()[static_cast<std::size_t>(row)].radius * std::sqrt(share));
     }
+    for (const std::int64_t end : ends)
+      if (end >= 0 && radius > 0.0) tubes.push_back({row3(frame.position, static_cast<std::size_t>(end)), row3(frame.point, c), radius, map_colour(ColourMap::spectrum, share)});
   }
   return tubes;
 }
@@ -194,7 +197,7 @@ void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptio
 
   // Two readings: how large everything gets, then what a camera must see.
   std::vector<double> values, forces;
-  if (has_scale(style.quantity) && !options.legend) options.legend = Legend{title_of(style.quantity), unit_of(style.quantity), style.low, style.high, style.map};
+  if ((style.chains || has_scale(style.quantity)) && !options.legend) options.legend = Legend{title_of(style.quantity), unit_of(style.quantity), style.low, style.high, style.map};
   RenderOptions layout = options;
   if (layout.caption.empty()) layout.caption.push_back('t');  // there will be one
   ViewFit fit(layout);
@@ -215,7 +218,9 @@ void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptio
     style.low = 0.0;
     style.high = frames.size() > 1 ? quantile(std::move(values), 0.998) : quantile(std::move(values), 1.0);
   }
-  if (has_scale(style.quantity)) {
+  if (style.chains) {
+    options.legend = Legend{title_of(Quantity::force), unit_of(Quantity::force), 0.0, largest_force_, ColourMap::spectrum};
+  } else if (has_scale(style.quantity)) {
     options.legend->low = style.low;
     options.legend->high = std::max(style.low, style.high);
     options.legend->map = style.map;
@@ -225,11 +230,12 @@ void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptio
 Image FrameRenderer::picture(std::int64_t index, RenderOptions options, const FrameStyle& style) {
   const Frame frame = reader_.frame(index);
   std::vector<RenderBody> bodies = place(frame);
-  colour(frame, style, bodies);
+  if (!style.chains) colour(frame, style, bodies);
   if (options.caption.empty()) {
     const auto moving = std::count_if(bodies.begin(), bodies.end(), [](const RenderBody& b) { return !b.obstacle; });
     options.caption = fmt::format("t = {:.4g} s   {} {}   {} contacts", frame.time, moving, moving == 1 ? "body" : "bodies", frame.contacts());
   }
+  options.glass_bodies = options.glass_bodies || style.chains;
   return render(bodies, options, style.chains ? chains(frame) : std::vector<RenderTube>{});
 }
 

@@ -31,7 +31,7 @@ struct FrameStyle {
   Quantity quantity = Quantity::velocity;
   ColourMap map = ColourMap::dusk;
   double low = 0.0, high = 0.0;  ///< of the colours; high <= low: from the frames' values
-  bool chains = false;           ///< draw contact forces as tubes, their area in proportion to the force
+  bool chains = false;           ///< contact forces as coloured tubes inside bodies of glass, areas in proportion; the legend is theirs
 };
 
 /// Frames of one file as bodies to draw. Keeps the reader by reference.

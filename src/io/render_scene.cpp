@@ -205,7 +205,8 @@ RenderScene build_scene(std::span<const RenderBody> bodies, std::span<const Rend
   std::vector<Surface> solid, glass;
   for (Surface& surface : builder.surfaces) {
     surface.casts_shadow = !open[static_cast<std::size_t>(surface.body)];
-    const bool is_glass = surface.obstacle && seen_through[static_cast<std::size_t>(surface.piece)];
+    const bool is_body = !surface.obstacle && surface.body < static_cast<int>(bodies.size());
+    const bool is_glass = surface.obstacle ? seen_through[static_cast<std::size_t>(surface.piece)] != 0 : is_body && options.glass_bodies;
     (is_glass ? glass : solid).push_back(surface);
   }
   scene.solid = SurfaceTree(std::move(solid));

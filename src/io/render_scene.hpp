@@ -11,7 +11,7 @@ namespace scree::io {
 
 struct RenderScene {
   SurfaceTree solid{{}};
-  SurfaceTree glass{{}};         ///< obstacles seen through
+  SurfaceTree glass{{}};         ///< what is seen through
   std::vector<Rgb> colours;      ///< linear, a body, then a tube
   Camera camera;                 ///< in the scene's units
   double ground = 0.0;           ///< height of the plane that catches shadows

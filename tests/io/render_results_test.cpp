@@ -107,7 +107,9 @@ TEST(RenderResults, RangeGivenStaysAndChainsAppear) {
   EXPECT_EQ(options.legend->high, 2.0);
   style.quantity = Quantity::none;
   options.obstacles = ObstacleStyle::hidden;
-  EXPECT_EQ(renderer.picture(1, options, style).rgb.size(), 160u * 90u * 3u);
+  const Image without = renderer.picture(1, options, style);
+  style.chains = true;
+  EXPECT_NE(renderer.picture(1, options, style).rgb, without.rgb);
   EXPECT_THROW(renderer.prepare({}, options, style), InputError);
   EXPECT_THROW((void)renderer.picture(99, options, style), InputError);
 }

@@ -280,6 +280,16 @@ TEST(Render, TubesAreDrawn) {
   const RenderOptions options = plain();
   const Image image = render(bodies, options, tubes);
   EXPECT_GT(image.pixel(120, 80)[0], image.pixel(120, 80)[2] + 40);
+  // A tube inside a body shows when the body is glass, and only then.
+  const Shape shell = geometry::make_box(Vec3(-1.2, -0.3, -0.3), Vec3(1.2, 0.3, 0.3), 0, 0);
+  RenderOptions open = options;
+  const auto redness = [&](bool glass) {
+    open.glass_bodies = glass;
+    const Image inside = render(std::vector<RenderBody>{body_at(shell, Vec3::Zero(), kGrey)}, open, tubes);
+    return inside.pixel(120, 80)[0] - inside.pixel(120, 80)[2];
+  };
+  EXPECT_GT(redness(true), 40);
+  EXPECT_LT(redness(false), 20);
 }
 
 TEST(Render, LegendShowsItsColoursAndText) {
