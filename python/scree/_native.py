@@ -15,6 +15,13 @@ def build_folder():
     return pathlib.Path(os.environ.get("SCREE_BUILD") or _ROOT / "build" / "release").resolve()
 
 
+def _wait_politely():
+    """Threads that wait for each other sleep after a few microseconds instead of spinning for milliseconds: on a machine that
+    others use too, spinning makes two threads many times slower than one. OpenMP reads this when the engine is loaded."""
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", "2000")
+
+
 def load(package_path):
     """Import scree._scree, looking into the build folder when the package itself has none."""
     here = pathlib.Path(__file__).parent
@@ -24,4 +31,5 @@ def load(package_path):
             raise ImportError(f"the engine is not built: no _scree module in {folder}; run `make` in {_ROOT}, "
                               "or set SCREE_BUILD to the build folder")
         package_path.insert(0, str(folder))
+    _wait_politely()
     return importlib.import_module("scree._scree")

@@ -19,10 +19,11 @@ def _run_steps(sim, steps):
     return np.concatenate(tables) if tables else sim._engine.report()[:0]
 
 
-def bench(name, steps=None, threads=None, solver="AUTO", tolerance=1e-8, yardstick="residual", max_iterations=None, warmup=None, state=None):
+def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardstick="residual", max_iterations=None, warmup=None, state=None):
     """Warm up, then time; returns the figures as a dictionary."""
     scene = scenes.make(name, state)
     sim = scene.sim
+    tolerance = scene.tolerance if tolerance is None else tolerance
     if threads is not None:
         sim._threads = threads
     warm = scene.warmup if warmup is None else warmup

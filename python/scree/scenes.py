@@ -15,8 +15,9 @@ from .simulation import Simulation
 class Scene:
     """A simulation ready to run, with how to benchmark it."""
 
-    def __init__(self, name, sim, steps, warmup=0, still=False):
+    def __init__(self, name, sim, steps, warmup=0, still=False, tolerance=1e-8):
         self.name, self.sim = name, sim
+        self.tolerance = tolerance  #: of the solver, where a benchmark is not told otherwise
         self.steps = steps        #: steps a benchmark times by default
         self.warmup = warmup      #: steps made before timing, with a loose solver
         self.still = still        #: the exact answer is no motion: drift is reported
@@ -84,7 +85,7 @@ def _column(name, count, width, steps, warmup, state=None):
         if len(row) == 13:
             ball.rotation = _quaternion_matrix(row[3:7])
             sim._engine.set_velocity(ball.id, row[7:10], row[10:13])
-    return Scene(name, sim, steps, 0 if state is not None and rows.shape[1] == 13 else warmup)
+    return Scene(name, sim, steps, 0 if state is not None and rows.shape[1] == 13 else warmup, tolerance=1e-4)
 
 
 # --- stacks ---------------------------------------------------------------------------------------------------
@@ -215,10 +216,10 @@ def _pile(name, state=None):
 
 
 _BUILDERS = {
-    "column_1k": lambda name, state: _column(name, 1000, 10, 200, 600, state),
-    "column_4k": lambda name, state: _column(name, 4000, 16, 100, 600, state),
-    "column_16k": lambda name, state: _column(name, 16000, 25, 50, 600, state),
-    "column_100k": lambda name, state: _column(name, 100000, 46, 10, 300, state),
+    "column_1k": lambda name, state: _column(name, 1000, 10, 100, 1000, state),
+    "column_4k": lambda name, state: _column(name, 4000, 16, 50, 600, state),
+    "column_16k": lambda name, state: _column(name, 16000, 25, 20, 400, state),
+    "column_100k": lambda name, state: _column(name, 100000, 46, 5, 150, state),
     "wall": _wall,
     "heavy_on_light": _heavy_on_light,
     "drum": _drum,
