@@ -12,7 +12,8 @@ _ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 def build_folder():
     """Folder of the build in a working copy (it may not exist)."""
-    return pathlib.Path(os.environ.get("SCREE_BUILD") or _ROOT / "build" / "release").resolve()
+    named = pathlib.Path(os.environ.get("SCREE_BUILD") or _ROOT / "build" / "release")
+    return named.resolve() if named.exists() else (_ROOT / named).resolve()
 
 
 def _wait_politely():
