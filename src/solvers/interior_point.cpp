@@ -21,9 +21,10 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr double kEquality = 1e-10;  ///< regularisation of bilateral blocks, relative to the diagonal of W
+constexpr double kEquality = 1e-10;  ///< S of bilateral blocks, relative to the diagonal of W
 constexpr int kPatience = 12;        ///< steps without a gain of 30 % before the path counts as exhausted
 constexpr double kLag = 0.1;         ///< nu is kept above this share of the lag of s behind mu |U_T|
+constexpr double kFarthest = 1.01;    ///< steps longer than this are not looked for: kBoundary of it is a full step
 constexpr double kBoundary = 0.995;  ///< share of the way to the boundary a step may go
 
 /// What a block is to the interior-point method.
@@ -212,11 +213,11 @@ void InteriorPoint::velocity_change(std::span<const double> dr, std::span<double
 }
 
 double InteriorPoint::step_length(std::span<const double> dr, std::span<const double> du) const {
-  double t = 1.0 / kBoundary;
+  double t = kFarthest;
   for (std::size_t a = 0; a < role_.size(); ++a) {
     if (!has_barrier(a)) continue;
-    t = std::min(t, step_to_boundary(to_x(a, part(r_, a)), to_x(a, part(dr, a))));
-    t = std::min(t, step_to_boundary(to_y(a, part(u_, a)), to_y(a, part(du, a))));
+    t = std::min(t, step_to_boundary(to_x(a, part(r_, a)), to_x(a, part(dr, a)), t));
+    t = std::min(t, step_to_boundary(to_y(a, part(u_, a)), to_y(a, part(du, a)), t));
   }
   return std::min(1.0, kBoundary * t);
 }
@@ -284,7 +285,7 @@ SolveReport follow_path(const ContactProblem& problem, const InteriorPointOption
   }
   InteriorPoint ipm(problem, options);
   ipm.start(R);
-  std::vector<double> trial(R.size());
+  std::vector<double> trial(R.size()), U(R.size());
   for (int since_mark = 0; since_mark < kPatience; ++since_mark) {
     report.status = report.iterations >= options.max_iterations ? Status::max_iterations : Status::max_seconds;
     if (report.iterations >= options.max_iterations || timer.seconds() >= options.max_seconds) break;
@@ -292,7 +293,8 @@ SolveReport follow_path(const ContactProblem& problem, const InteriorPointOption
     if (!ipm.step()) break;
     ++report.iterations;
     ipm.impulses(trial);
-    const double value = measure(yardstick, problem, trial);
+    relative_velocity(problem, trial, U);
+    const double value = measure(yardstick, problem, trial, U);
     if (options.history) report.history.push_back(value);
     if (value < best) {
       best = value;

@@ -29,13 +29,13 @@ namespace scree::solvers {
   return {first, (r.y() - first * lambda.y()) / lambda.x(), (r.z() - first * lambda.z()) / lambda.x()};
 }
 
-/// Largest t <= 1 for which x + t d stays in the cone (x inside).
-[[nodiscard]] inline double step_to_boundary(const Vec3& x, const Vec3& d) noexcept {
+/// Largest t <= farthest for which x + t d stays in the cone (x inside).
+[[nodiscard]] inline double step_to_boundary(const Vec3& x, const Vec3& d, double farthest) noexcept {
   // det(x + t d) = a t^2 + 2 b t + c, c > 0: its smallest positive root.
   const double a = jordan_determinant(d), c = jordan_determinant(x);
   const double b = x.x() * d.x() - x.y() * d.y() - x.z() * d.z();
   const double discriminant = b * b - a * c;
-  double t = 1.0;
+  double t = farthest;
   if (discriminant >= 0.0) {
     const double root = std::sqrt(discriminant);
     const double q = b < 0.0 ? -b + root : -b - root;

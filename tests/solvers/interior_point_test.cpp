@@ -46,7 +46,7 @@ TEST(JordanBlock, StepEndsOnTheBoundary) {
   int inside = 0, cut = 0;
   for (int k = 0; k < 300; ++k) {
     const Vec3 x = random_interior(engine), d(uniform(engine), uniform(engine), uniform(engine));
-    const double t = step_to_boundary(x, d);
+    const double t = step_to_boundary(x, d, 1.0);
     const auto is_inside = [&](double share) {
       const Vec3 z = x + share * t * d;
       return z.x() > std::hypot(z.y(), z.z());
