@@ -61,8 +61,9 @@ Column Column::open(const h5::Node& group, const ColumnSpec& spec) {
   h5::Dataset data = h5::open_dataset(group, spec.name);
   const bool integral = spec.type != Number::real64 && spec.type != Number::real32;
   const std::size_t rank = spec.width == 1 ? 1 : 2;
-  if (data.type != (integral ? H5T_INTEGER : H5T_FLOAT) || data.extent.size() != rank || (rank == 2 && data.extent[1] != static_cast<hsize_t>(spec.width)))
-    throw_file("{}: '{}' must hold rows of {} {}", data.file, data.name, spec.width, integral ? "integers" : "reals");
+  const h5::Id type(H5Dget_type(data.id.get()), H5Tclose);
+  if (data.type != (integral ? H5T_INTEGER : H5T_FLOAT) || H5Tget_size(type.get()) != bytes_of(spec.type) || data.extent.size() != rank || (rank == 2 && data.extent[1] != static_cast<hsize_t>(spec.width)))
+    throw_file("{}: '{}' must hold rows of {} {} of {} bytes", data.file, data.name, spec.width, integral ? "integers" : "reals", bytes_of(spec.type));
   Column column;
   column.spec_ = spec;
   column.file_ = data.file;

@@ -23,6 +23,22 @@ void require_inside(const Node& parent, const std::string& name) {
     throw_file("{}: '{}' is a link to another file, which is not followed", parent.file, parent.child(name));
 }
 
+// HDF5 trusts that stored chunks have the size that shape and type of the dataset ask for.
+void require_chunks(const Dataset& data, const Id& properties, hsize_t type_size) {
+  if (H5Pget_nfilters(properties.get()) != 0) return;
+  std::vector<hsize_t> chunk(std::max<std::size_t>(1, data.extent.size()));
+  const int rank = H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data());
+  const Id space(H5Dget_space(data.id.get()), H5Sclose);
+  hsize_t chunks = 0, bytes = type_size;
+  bool sound = rank == static_cast<int>(data.extent.size()) && H5Dget_num_chunks(data.id.get(), space.get(), &chunks) >= 0;
+  for (const hsize_t size : chunk) {
+    sound = sound && size > 0 && size <= kMaxElements / bytes;
+    if (sound) bytes *= size;
+  }
+  if (!sound || H5Dget_storage_size(data.id.get()) != chunks * bytes)
+    throw_file("{}: '{}' is stored in chunks that do not fit its shape; the file is damaged", data.file, data.name);
+}
+
 // Refuse storage outside the file and extents the stored bytes cannot fill.
 void require_storage(const Dataset& data) {
   const Id properties(H5Dget_create_plist(data.id.get()), H5Pclose);
@@ -41,6 +57,7 @@ void require_storage(const Dataset& data) {
   if (data.count() > kMaxElements || size == 0 || size > kMaxText || data.count() * size > most)
     throw_file("{}: '{}' claims {} entries of {} bytes but stores {} bytes; the file is damaged", data.file, data.name,
                data.count(), size, stored);
+  if (layout == H5D_CHUNKED) require_chunks(data, properties, size);
 }
 
 template <class Value>
