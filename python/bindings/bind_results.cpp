@@ -15,12 +15,13 @@ class RunWriter {
   RunWriter(const RunWriter&) = delete;
   RunWriter& operator=(const RunWriter&) = delete;
 
-  static std::unique_ptr<RunWriter> create(const std::string& path, const std::string& title, std::int64_t bodies) {
+  static std::unique_ptr<RunWriter> create(const std::string& path, const std::string& title, std::int64_t bodies, bool compress) {
     io::ResultsInfo info;
     info.title = title;
     info.scree_version = SCREE_VERSION;
     info.stages.assign(stepping::kStageNames.begin(), stepping::kStageNames.end());
     info.expected_bodies = bodies;
+    info.compress = compress;
     return std::make_unique<RunWriter>(io::ResultsWriter(path, info));
   }
 
@@ -113,6 +114,7 @@ py::dict frame(const io::ResultsReader& reader, std::int64_t index) {
   info["position"] = rows(f.position, 3);
   info["velocity"] = rows(f.velocity, 3);
   info["angular_velocity"] = rows(f.angular, 3);
+  info["energy"] = rows(f.body_energy, 6);
   py::dict contacts;
   contacts["bodies"] = pairs(f.contacts(), [&](std::size_t i) { return std::array<int, 2>{static_cast<int>(id(f.pair[2 * i])), static_cast<int>(id(f.pair[2 * i + 1]))}; });
   contacts["point"] = rows(f.point, 3);
@@ -124,8 +126,23 @@ py::dict frame(const io::ResultsReader& reader, std::int64_t index) {
   contacts["surfaces"] = pairs(f.contacts(), [&](std::size_t i) { return std::array<int, 2>{f.surface[2 * i], f.surface[2 * i + 1]}; });
   contacts["material"] = flat(f.material);
   contacts["kind"] = flat(f.contact_kind);
+  contacts["constraint"] = flat(f.constraint);
   info["contacts"] = contacts;
   return info;
+}
+
+/// One quantity of some bodies over some frames: array (frames, bodies, numbers).
+py::array_t<double> history(const io::ResultsReader& reader, const std::string& quantity, const std::vector<std::int32_t>& bodies,
+                            const std::vector<std::int64_t>& frames) {
+  static constexpr const char* kNames[] = {"rotation", "position", "velocity", "angular_velocity", "energy"};
+  const auto found = std::find(std::begin(kNames), std::end(kNames), quantity);
+  if (found == std::end(kNames)) throw_input("history: quantity '{}' is unknown", quantity);
+  const auto motion = static_cast<io::ResultsReader::Motion>(found - std::begin(kNames));
+  // The array owns the numbers: long histories are not copied.
+  auto* values = new std::vector<double>(released([&] { return reader.history(motion, bodies, frames); }));
+  const py::capsule owner(values, [](void* memory) { delete static_cast<std::vector<double>*>(memory); });
+  return py::array_t<double>({static_cast<py::ssize_t>(frames.size()), static_cast<py::ssize_t>(bodies.size()), py::ssize_t{io::ResultsReader::width(motion)}},
+                             values->data(), owner);
 }
 
 py::list body_table(const io::ResultsReader& reader) {
@@ -141,6 +158,7 @@ py::list body_table(const io::ResultsReader& reader) {
     info["mass"] = b.mass;
     info["volume"] = b.volume;
     info["center"] = b.center;
+    info["tensor"] = b.tensor;
     info["radius"] = b.radius;
     info["first_frame"] = b.first_frame;
     info["last_frame"] = b.last_frame;
@@ -209,6 +227,7 @@ void bind_results(py::module_& module) {
       .def("bodies", &body_table)
       .def("steps", &step_table)
       .def("frame", &frame)
+      .def("history", &history)
       .def("export_xdmf", [](const ResultsReader& r, const std::string& path, bool spheres, int stride) {
         released([&] { io::export_xdmf(r, path, spheres, stride); });
       })

@@ -13,8 +13,12 @@ void append(std::vector<double>& values, const Mat3& m) {
 }
 
 std::uint8_t stored_kind(const model::Constraint& c) {
-  const bool all = c.kind == model::ConstraintKind::fixed_point || (c.kind == model::ConstraintKind::link && c.length == 0.0);
-  return all ? 1 : 2;
+  switch (c.kind) {
+    case model::ConstraintKind::fixed_point: return 1;
+    case model::ConstraintKind::fixed_direction: return 2;
+    case model::ConstraintKind::link: return 4;
+    default: return 3;
+  }
 }
 
 }  // namespace
@@ -32,6 +36,7 @@ void FrameSource::add_body(Engine& engine, std::size_t i) {
   row.mass = bodies.mass[i];
   row.volume = bodies.volume[i];
   row.center = bodies.center[i];
+  row.tensor = bodies.inertia[i];
   row.radius = bodies.radius[i];
   writer_.add_body(row);
 }
@@ -53,6 +58,8 @@ void FrameSource::fill_bodies(Engine& engine, io::Frame& frame) const {
     append(frame.position, bodies.position[i]);
     append(frame.velocity, bodies.velocity[i]);
     append(frame.angular, Vec3(bodies.rotation[i] * bodies.angular[i]));
+    const model::Work& w = bodies.work[i];
+    frame.body_energy.insert(frame.body_energy.end(), {bodies.kinetic_energy(static_cast<int>(i)), 0.0, w.external, w.contact, w.friction, w.damping});
   }
 }
 
@@ -68,6 +75,7 @@ void FrameSource::fill_contacts(Engine& engine, io::Frame& frame) const {
     frame.surface.insert(frame.surface.end(), {c.point.surface_a, c.point.surface_b});
     frame.material.push_back(c.material);
     frame.contact_kind.push_back(0);
+    frame.constraint.push_back(-1);
   }
 }
 
@@ -86,6 +94,7 @@ void FrameSource::fill_constraints(Engine& engine, io::Frame& frame) const {
     frame.surface.insert(frame.surface.end(), {0, 0});
     frame.material.push_back(-1);
     frame.contact_kind.push_back(stored_kind(c));
+    frame.constraint.push_back(c.id);
   }
 }
 

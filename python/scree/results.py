@@ -6,16 +6,21 @@ import numpy as np
 from . import _check, _scree
 
 
+#: Quantities of bodies over time, and what the file calls them.
+QUANTITIES = {"positions": "position", "velocities": "velocity", "rotations": "rotation", "angular_velocities": "angular_velocity", "energies": "energy"}
+
+
 class Frame:
     """State at one instant: time (s), step, ids, positions (m), rotations, velocities (m/s), angular_velocities (rad/s),
-    energies (J) and contacts (dictionary of arrays; forces act on the second body, N)."""
+    body_energies (kinetic, internal, works external, contact, friction, damping; J), energies (totals, J) and contacts
+    (dictionary of arrays; forces act on the second body, N)."""
 
     def __init__(self, values):
         self.time, self.step = values["time"], values["step"]
         self.ids, self.rows = values["ids"], values["rows"]
         self.positions, self.rotations = values["position"], values["rotation"]
         self.velocities, self.angular_velocities = values["velocity"], values["angular_velocity"]
-        self.energies = values["energies"]
+        self.body_energies, self.energies = values["energy"], values["energies"]
         self.contacts = values["contacts"]
         axes = self.contacts["frame"]
         self.contacts["normal"] = axes[:, 0]
@@ -36,6 +41,16 @@ class Results:
     def __init__(self, path):
         self.path = results_file(path)
         self._native = _scree.ResultsReader(self.path)
+        self._index_bodies()
+
+    def _index_bodies(self):
+        """Read the body table; where labels are not unique the first body counts."""
+        self._bodies = self._native.bodies()
+        self._rows = {}
+        for row, body in enumerate(self._bodies):
+            self._rows[body["id"]] = row
+            if body["label"]:
+                self._rows.setdefault(body["label"], row)
 
     @property
     def title(self):
@@ -53,8 +68,9 @@ class Results:
 
     @property
     def bodies(self):
-        """List of dictionaries: id, label, kind, material, mass, volume, center, radius, first_frame, last_frame (-1: to the end)."""
-        return self._native.bodies()
+        """List of dictionaries: id, label, kind, material, mass, volume, center, tensor, radius,
+        first_frame, last_frame (-1: to the end)."""
+        return self._bodies
 
     @property
     def steps(self):
@@ -79,24 +95,38 @@ class Results:
             raise ValueError(f"frame {index}: the results have {count} frames, 0 to {count - 1}" if count else f"{self.path}: there are no frames")
         return Frame(self._native.frame(index % count))
 
-    def history(self, body, quantity="positions"):
-        """(times, values) of one body (id or label) over the frames it is in; quantity: 'positions', 'velocities', 'rotations',
-        'angular_velocities'."""
-        _check.choice("quantity", quantity, ("positions", "velocities", "rotations", "angular_velocities"))
-        wanted = [b["id"] for b in self.bodies if b["id"] == body or (b["label"] and b["label"] == body)]
-        if not wanted:
+    def contacts(self, index):
+        """Contacts and constraints of a frame: dictionary of arrays; local vectors are (normal, tangent 1, tangent 2)."""
+        return self._native.frame(index)["contacts"]
+
+    def row(self, body):
+        """Row of a body (id or label) in the body table."""
+        if body not in self._rows:
             raise ValueError(f"body {body!r} is not in the results{_check.nearest(body, [b['label'] for b in self.bodies if b['label']])}")
-        times, values = [], []
-        for frame in self:
-            at = np.flatnonzero(frame.ids == wanted[0])
-            if at.size:
-                times.append(frame.time)
-                values.append(getattr(frame, quantity)[at[0]])
-        return np.array(times), np.array(values)
+        return self._rows[body]
+
+    def histories(self, quantity, bodies, frames=None):
+        """Array (frames, bodies, ...) of one quantity of some bodies (ids or labels) over the frames (default: all of them).
+
+        quantity: 'positions' (m), 'velocities' (m/s), 'rotations', 'angular_velocities' (rad/s) or 'energies' (kinetic, internal;
+        works external, contact, friction, damping; J). NaN where a body is not in a frame. A few reads a frame, however large
+        the file is."""
+        _check.choice("quantity", quantity, QUANTITIES)
+        frames = np.arange(len(self)) if frames is None else np.ravel(frames)
+        values = self._native.history(QUANTITIES[quantity], [self.row(b) for b in bodies], [int(k) for k in frames])
+        return values.reshape(*values.shape[:2], 3, 3) if quantity == "rotations" else values
+
+    def history(self, body, quantity="positions"):
+        """(times, values) of one body (id or label) over the frames it is in; quantities as in histories()."""
+        values = self.histories(quantity, [body])[:, 0]
+        there = ~np.isnan(values.reshape(len(values), -1)[:, 0])
+        return self.times[there], values[there]
 
     def refresh(self):
         """See what a running simulation has added; True when there is something new."""
-        return self._native.refresh()
+        grown = self._native.refresh()
+        self._index_bodies()
+        return grown
 
     def __len__(self):
         return self._native.frames()

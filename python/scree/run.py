@@ -41,7 +41,7 @@ class _Signals:
 class Run:
     """One call of Simulation.run()."""
 
-    def __init__(self, sim, duration, output, checkpoint, quiet, resume):
+    def __init__(self, sim, duration, output, checkpoint, quiet, resume, compress):
         asked = session.current()
         self.sim = sim
         self.duration = _check.number("duration", duration, 0.0)
@@ -49,6 +49,7 @@ class Run:
         self.checkpoint_seconds = math.inf if checkpoint is None else _check.positive("checkpoint", checkpoint)
         self.quiet = bool(asked.quiet if quiet is None else quiet)
         self.resume = bool(asked.resume if resume is None else resume)
+        self.compress = bool(compress)
         self.start = sim.time
         self.frames = 0
         self.stopped = False
@@ -152,7 +153,7 @@ class Run:
         if self.sim._runs == 1:
             if os.path.exists(self.checkpoint_path):
                 os.remove(self.checkpoint_path)
-            self.writer = Writer.create(self.sim, self.results_path)
+            self.writer = Writer.create(self.sim, self.results_path, self.compress)
         else:
             self.writer = Writer.resume(self.sim, self.results_path)
         self._frame()

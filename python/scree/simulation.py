@@ -391,17 +391,18 @@ class Simulation:
         return table
 
     @_check.keywords
-    def run(self, duration, output=None, checkpoint=60.0, quiet=None, resume=None):
+    def run(self, duration, output=None, checkpoint=60.0, quiet=None, resume=None, compress=False):
         """Simulate `duration` seconds.
 
         output: simulated seconds between frames of results.h5 (default: a hundredth of the duration; every step is in the
         step table anyway). checkpoint: seconds of wall clock between checkpoints (None: only at the end). quiet: no
-        progress. resume: continue from the checkpoint in `out` to the same bits. Results are written when `out` is set.
+        progress. resume: continue from the checkpoint in `out` to the same bits. compress: store results smaller without loss (decided by
+        the first run into a file). Results are written when `out` is set.
 
         Raises RuntimeError when the policy of solver() says so, OSError when results cannot be written. Ctrl-C and
         SIGTERM end the run with a checkpoint and raise KeyboardInterrupt."""
         from .run import Run
-        return Run(self, duration, output, checkpoint, quiet, resume).execute()
+        return Run(self, duration, output, checkpoint, quiet, resume, compress).execute()
 
     def _use_threads(self):
         from . import session

@@ -12,11 +12,11 @@ class Writer:
         self._last_frame = last_frame  # simulated time of the last frame, s
 
     @classmethod
-    def create(cls, sim, path):
-        """A new file; an old one is replaced."""
+    def create(cls, sim, path, compress):
+        """A new file; an old one is replaced. compress: store it smaller, without loss."""
         script = session.current().script
         title = os.path.basename(script) if script else "simulation"
-        return cls(sim, _scree.ResultsWriter.create(path, title, len(sim.bodies)), None)
+        return cls(sim, _scree.ResultsWriter.create(path, title, len(sim.bodies), compress), None)
 
     @classmethod
     def resume(cls, sim, path):

@@ -14,7 +14,7 @@
 
 namespace scree::io {
 
-inline constexpr int kResultsVersion = 1;
+inline constexpr int kResultsVersion = 2;
 
 enum class StoredKind : std::uint8_t { rigid = 0, pseudo_rigid = 1, finite_element = 2, obstacle = 3 };
 
@@ -38,6 +38,7 @@ struct BodyRow {
   double mass = 0.0;             ///< kg
   double volume = 0.0;           ///< m^3
   Vec3 center = Vec3::Zero();    ///< reference mass centre, m
+  Mat3 tensor = Mat3::Zero();    ///< reference inertia (rigid, obstacle) or Euler tensor (others) about the centre, kg m^2
   double radius = 0.0;           ///< farthest point of the shape from the centre, m
   std::int64_t first_frame = 0;  ///< set by the writer
   std::int64_t last_frame = -1;  ///< -1: to the end
@@ -73,6 +74,7 @@ struct Frame {
   std::vector<double> position;  ///< 3, m
   std::vector<double> velocity;  ///< 3, of the mass centre, m/s
   std::vector<double> angular;   ///< 3, spatial, rad/s
+  std::vector<double> body_energy;  ///< 6: kinetic, internal; work since the start: external, contact, friction, damping. J
 
   // Points of finite element bodies, in the order of `body` and of their shapes' points; may be empty.
   std::vector<double> node_position;  ///< 3, m
@@ -88,7 +90,8 @@ struct Frame {
   std::vector<double> relative_velocity;    ///< 3: U along (N, T1, T2), m/s
   std::vector<std::int32_t> surface;        ///< 2: surface ids
   std::vector<std::int32_t> material;       ///< surface material, -1 for none
-  std::vector<std::uint8_t> contact_kind;   ///< 0 contact, 1 bilateral, 2 direction
+  std::vector<std::uint8_t> contact_kind;   ///< 0 contact, 1 fixed point, 2 fixed direction, 3 prescribed motion, 4 link
+  std::vector<std::int32_t> constraint;     ///< id of the prescribed constraint, -1 for contacts
 
   [[nodiscard]] std::size_t bodies() const { return body.size(); }
   [[nodiscard]] std::size_t contacts() const { return gap.size(); }
@@ -147,6 +150,13 @@ class ResultsReader {
   [[nodiscard]] const std::vector<double>& times() const;
   [[nodiscard]] const std::vector<EnergyRow>& energies() const;
   [[nodiscard]] Frame frame(std::int64_t index) const;
+  /// What history() can tell of a body.
+  enum class Motion { rotation, position, velocity, angular, energy };
+  /// Numbers a body and frame of a history: 9, 3, 3, 3, 6.
+  [[nodiscard]] static int width(Motion quantity);
+  /// One quantity of some bodies (rows of the body table) over some frames: frame after frame, body after body; NaN where
+  /// a body is not in a frame. Cost: a few reads a frame, whatever the size of the file. InputError for unknown rows or frames.
+  [[nodiscard]] std::vector<double> history(Motion quantity, const std::vector<std::int32_t>& bodies, const std::vector<std::int64_t>& frames) const;
   /// First rows of a frame in the body and contact columns, for readers of the raw file (XDMF).
   struct Range {
     std::int64_t first = 0, count = 0;

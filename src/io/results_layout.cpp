@@ -81,7 +81,7 @@ ResultsColumns create_columns(const std::string& path, const ResultsInfo& info) 
 
 void resize_chunks(ResultsColumns& columns, std::int64_t bodies, bool compress) {
   h5::Node group;
-  for (std::size_t k = kMotionBody; k <= kContactKind; ++k) {
+  for (std::size_t k = kMotionBody; k <= kContactConstraint; ++k) {
     const ColumnSpec& spec = kColumnSpecs[k];
     if (k == kMotionBody || std::string(spec.group) != kColumnSpecs[k - 1].group) group = h5::open_group(columns.file, spec.group);
     columns.column[k] = {};
@@ -96,6 +96,7 @@ ResultsColumns open_columns(const std::string& path, bool append, ResultsInfo& i
   const h5::Node node = h5::open_group(columns.file, "info");
   if (h5::read_text(node, "format") != kFormat) throw_file("{}: not a results file of Scree", path);
   const auto version = h5::read_integer(node, "version", 1, 1 << 30);
+  if (version < kResultsVersion) throw_file("{}: written by an older Scree (format {}, this one reads {}); run the simulation again", path, version, kResultsVersion);
   if (version > kResultsVersion) throw_file("{}: written by a newer Scree (format {}, this one knows {}); update Scree", path, version, kResultsVersion);
   info.title = h5::read_text(node, "title");
   info.scree_version = h5::read_text(node, "scree_version");
@@ -158,6 +159,7 @@ std::vector<BodyRow> read_bodies(const ResultsColumns& columns, const std::vecto
   const auto kind = columns[kBodyKind].read<std::uint8_t>(0, count);
   const auto mass = columns[kBodyMass].read<double>(0, count), volume = columns[kBodyVolume].read<double>(0, count);
   const auto center = columns[kBodyCenter].read<double>(0, count), radius = columns[kBodyRadius].read<double>(0, count);
+  const auto tensor = columns[kBodyTensor].read<double>(0, count);
   const auto name = [&](std::int32_t index) {
     if (index < 0 || static_cast<std::size_t>(index) >= names.size()) throw_file("{}: '/bodies' refers to name {} of {}", columns.file.file, index, names.size());
     return names[static_cast<std::size_t>(index)];
@@ -167,7 +169,7 @@ std::vector<BodyRow> read_bodies(const ResultsColumns& columns, const std::vecto
     if (shape[k] < -1 || shape[k] >= static_cast<std::int64_t>(shapes)) throw_file("{}: '/bodies/shape' row {} is {}, there are {} shapes", columns.file.file, k, shape[k], shapes);
     if (kind[k] > 3) throw_file("{}: '/bodies/kind' row {} is {}, must be 0 to 3", columns.file.file, k, kind[k]);
     bodies.push_back({id[k], name(label[k]), name(material[k]), static_cast<StoredKind>(kind[k]), shape[k], volume_id[k], mass[k], volume[k],
-                      Vec3(center[3 * k], center[3 * k + 1], center[3 * k + 2]), radius[k], first[k], last[k]});
+                      Vec3(center[3 * k], center[3 * k + 1], center[3 * k + 2]), Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(tensor.data() + 9 * k), radius[k], first[k], last[k]});
   }
   return bodies;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <thread>
 
@@ -24,6 +25,9 @@ struct ResultsReader::State {
   void load_frames();
   void require(std::int64_t frame) const;
   [[nodiscard]] Frame read_frame(std::int64_t index) const;
+  void locate(std::int64_t first, std::int64_t count, const std::vector<std::int32_t>& rows, std::span<const std::int32_t> body,
+              std::vector<std::int64_t>& places) const;
+  [[nodiscard]] std::vector<double> read_history(Motion quantity, const std::vector<std::int32_t>& rows, const std::vector<std::int64_t>& frames) const;
 
   // While another process writes, what was read may mix two states: open again and repeat.
   template <class Action>
@@ -67,9 +71,9 @@ void ResultsReader::State::load_frames() {
     }
     return values;
   };
-  motion_end = ends(kFrameMotionEnd, columns.whole_rows(kMotionBody, kMotionRadius));
+  motion_end = ends(kFrameMotionEnd, columns.whole_rows(kMotionBody, kMotionEnergy));
   node_end = ends(kFrameNodeEnd, columns.whole_rows(kNodePosition, kNodeVelocity));
-  contact_end = ends(kFrameContactEnd, columns.whole_rows(kContactPair, kContactKind));
+  contact_end = ends(kFrameContactEnd, columns.whole_rows(kContactPair, kContactConstraint));
 }
 
 void ResultsReader::State::load() {
@@ -99,6 +103,7 @@ Frame ResultsReader::State::read_frame(std::int64_t index) const {
   frame.position = columns[kMotionPosition].read<double>(b, b1);
   frame.velocity = columns[kMotionVelocity].read<double>(b, b1);
   frame.angular = columns[kMotionAngular].read<double>(b, b1);
+  frame.body_energy = columns[kMotionEnergy].read<double>(b, b1);
   frame.node_position = columns[kNodePosition].read<double>(n, n1);
   frame.node_velocity = columns[kNodeVelocity].read<double>(n, n1);
   frame.pair = columns[kContactPair].read<std::int32_t>(c, c1);
@@ -111,6 +116,7 @@ Frame ResultsReader::State::read_frame(std::int64_t index) const {
   frame.surface = columns[kContactSurface].read<std::int32_t>(c, c1);
   frame.material = columns[kContactMaterial].read<std::int32_t>(c, c1);
   frame.contact_kind = columns[kContactKind].read<std::uint8_t>(c, c1);
+  frame.constraint = columns[kContactConstraint].read<std::int32_t>(c, c1);
 
   // Body rows must exist, and nodes must be those of the bodies that have them.
   const auto known = static_cast<std::int32_t>(bodies.size());
@@ -124,6 +130,61 @@ Frame ResultsReader::State::read_frame(std::int64_t index) const {
     if (row < -1 || row >= known) throw_file("{}: a contact of frame {} names body row {}, there are {}", path, index, row, known);
   if (n1 > n && n1 - n != nodes) throw_file("{}: frame {} has {} nodes, its bodies have {}", path, index, n1 - n, nodes);
   return frame;
+}
+
+// Places of bodies among `count` motion rows from `first` on, -1 where they are not. Bodies rarely change their places, so those
+// of the frame before (`places` on entry) are tried first. `body`: the rows' bodies, or empty to read them.
+void ResultsReader::State::locate(std::int64_t first, std::int64_t count, const std::vector<std::int32_t>& rows, std::span<const std::int32_t> body,
+                                  std::vector<std::int64_t>& places) const {
+  const auto kept = [&](std::size_t i, std::int32_t there) { return there == rows[i]; };
+  const auto within = [&](std::size_t i) { return places[i] >= 0 && places[i] < count; };
+  const Column& column = columns[kMotionBody];
+  std::vector<std::int32_t> read;
+  if (body.empty()) {
+    std::size_t i = 0;
+    while (i < rows.size() && within(i) && kept(i, column.read<std::int32_t>(first + places[i], first + places[i] + 1)[0])) ++i;
+    if (i == rows.size()) return;
+    read = column.read<std::int32_t>(first, first + count);
+    body = read;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (within(i) && kept(i, body[static_cast<std::size_t>(places[i])])) continue;
+    const auto found = std::find(body.begin(), body.end(), rows[i]);
+    places[i] = found == body.end() ? -1 : found - body.begin();
+  }
+}
+
+std::vector<double> ResultsReader::State::read_history(Motion quantity, const std::vector<std::int32_t>& rows, const std::vector<std::int64_t>& frames) const {
+  static constexpr ColumnIndex kColumn[] = {kMotionRotation, kMotionPosition, kMotionVelocity, kMotionAngular, kMotionEnergy};
+  constexpr std::int64_t kBlockRows = 1 << 15;
+  const Column& column = columns[kColumn[static_cast<std::size_t>(quantity)]];
+  const auto size = static_cast<std::size_t>(width(quantity));
+  const auto first = [&](std::int64_t k) { return k == 0 ? 0 : motion_end[static_cast<std::size_t>(k - 1)]; };
+  const auto end = [&](std::int64_t k) { return motion_end[static_cast<std::size_t>(k)]; };
+
+  std::vector<double> values(frames.size() * rows.size() * size, std::numeric_limits<double>::quiet_NaN());
+  std::vector<std::int64_t> places(rows.size(), -1);
+  double* out = values.data();
+  for (std::size_t f = 0; f < frames.size();) {
+    // Few bodies are read one by one; of many, successive frames are read as one block.
+    std::size_t last = f + 1;
+    const bool block = static_cast<std::int64_t>(64 * rows.size()) > end(frames[f]) - first(frames[f]);
+    while (block && last < frames.size() && frames[last] == frames[last - 1] + 1 && end(frames[last]) - first(frames[f]) <= kBlockRows) ++last;
+    const std::int64_t start = first(frames[f]), stop = end(frames[last - 1]);
+    const auto numbers = block ? column.read<double>(start, stop) : std::vector<double>();
+    const auto body = block ? columns[kMotionBody].read<std::int32_t>(start, stop) : std::vector<std::int32_t>();
+    for (; f < last; ++f) {
+      const std::int64_t at = first(frames[f]), count = end(frames[f]) - at;
+      const auto here = block ? std::span(body).subspan(static_cast<std::size_t>(at - start), static_cast<std::size_t>(count)) : std::span<const std::int32_t>();
+      locate(at, count, rows, here, places);
+      for (const std::int64_t place : places) {
+        if (place >= 0 && block) std::copy_n(numbers.data() + static_cast<std::size_t>(at - start + place) * size, size, out);
+        else if (place >= 0) std::ranges::copy(column.read<double>(at + place, at + place + 1), out);
+        out += size;
+      }
+    }
+  }
+  return values;
 }
 
 ResultsReader::ResultsReader(const std::string& path) : state_(std::make_unique<State>()) {
@@ -154,6 +215,17 @@ Frame ResultsReader::frame(std::int64_t index) const {
   return state_->consistently([&] {
     state_->require(index);
     return state_->read_frame(index);
+  });
+}
+
+int ResultsReader::width(Motion quantity) { return quantity == Motion::rotation ? 9 : quantity == Motion::energy ? 6 : 3; }
+
+std::vector<double> ResultsReader::history(Motion quantity, const std::vector<std::int32_t>& bodies, const std::vector<std::int64_t>& frames) const {
+  return state_->consistently([&] {
+    for (const std::int32_t row : bodies)
+      if (row < 0 || row >= static_cast<std::int64_t>(state_->bodies.size())) throw_input("{}: there is no body row {}; there are {}", path(), row, state_->bodies.size());
+    for (const std::int64_t frame : frames) state_->require(frame);
+    return state_->read_history(quantity, bodies, frames);
   });
 }
 

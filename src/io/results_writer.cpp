@@ -24,12 +24,17 @@ void require_rows(const char* array, const std::vector<std::int32_t>& rows, std:
     if (row < low || row >= static_cast<std::int64_t>(bodies)) throw_input("results frame: '{}' names body row {}, there are {}; call add_body first", array, row, bodies);
 }
 
+std::vector<double> row_major(const Mat3& m) {
+  return {m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)};
+}
+
 void check_sizes(const Frame& frame) {
   const std::size_t n = frame.bodies(), c = frame.contacts();
   require_size("rotation", frame.rotation.size(), 9 * n);
   require_size("position", frame.position.size(), 3 * n);
   require_size("velocity", frame.velocity.size(), 3 * n);
   require_size("angular", frame.angular.size(), 3 * n);
+  require_size("body_energy", frame.body_energy.size(), 6 * n);
   require_size("node_velocity", frame.node_velocity.size(), frame.node_position.size());
   require_size("pair", frame.pair.size(), 2 * c);
   require_size("point", frame.point.size(), 3 * c);
@@ -40,6 +45,7 @@ void check_sizes(const Frame& frame) {
   require_size("surface", frame.surface.size(), 2 * c);
   require_size("material", frame.material.size(), c);
   require_size("contact_kind", frame.contact_kind.size(), c);
+  require_size("constraint", frame.constraint.size(), c);
 }
 
 }  // namespace
@@ -108,6 +114,7 @@ struct ResultsWriter::State {
     columns[kMotionVelocity].append(frame.velocity);
     columns[kMotionAngular].append(frame.angular);
     columns[kMotionRadius].append(frame_radius);
+    columns[kMotionEnergy].append(frame.body_energy);
     columns[kNodePosition].append(frame.node_position);
     columns[kNodeVelocity].append(frame.node_velocity);
   }
@@ -123,6 +130,7 @@ struct ResultsWriter::State {
     columns[kContactSurface].append(frame.surface);
     columns[kContactMaterial].append(frame.material);
     columns[kContactKind].append(frame.contact_kind);
+    columns[kContactConstraint].append(frame.constraint);
   }
 
   // The index last: a frame exists when all of its index is there.
@@ -146,9 +154,9 @@ struct ResultsWriter::State {
     const std::int64_t kept = later - times.begin();
     for (std::size_t k = kFrameTime; k <= kFrameContactEnd; ++k) columns.column[k].truncate(kept);
     const auto rows = [&](ColumnIndex index) { return kept ? columns[index].read<std::int64_t>(kept - 1, kept)[0] : 0; };
-    for (std::size_t k = kMotionBody; k <= kMotionRadius; ++k) columns.column[k].truncate(rows(kFrameMotionEnd));
+    for (std::size_t k = kMotionBody; k <= kMotionEnergy; ++k) columns.column[k].truncate(rows(kFrameMotionEnd));
     for (std::size_t k = kNodePosition; k <= kNodeVelocity; ++k) columns.column[k].truncate(rows(kFrameNodeEnd));
-    for (std::size_t k = kContactPair; k <= kContactKind; ++k) columns.column[k].truncate(rows(kFrameContactEnd));
+    for (std::size_t k = kContactPair; k <= kContactConstraint; ++k) columns.column[k].truncate(rows(kFrameContactEnd));
 
     const auto step_times = columns[kStepTime].read<double>(0, columns.whole_rows(kStepStep, kStepSeconds));
     const auto later_step = std::find_if(step_times.begin(), step_times.end(), [&](double t) { return t > limit; });
@@ -240,6 +248,7 @@ std::int32_t ResultsWriter::add_body(const BodyRow& body) {
   columns[kBodyMass].append_one(body.mass);
   columns[kBodyVolume].append_one(body.volume);
   columns[kBodyCenter].append(std::span<const double>(body.center.data(), 3));
+  columns[kBodyTensor].append(row_major(body.tensor));
   columns[kBodyRadius].append_one(body.radius);
   columns[kBodyFirst].append_one(frames());
   columns[kBodyLast].append_one(std::int64_t{-1});

@@ -37,6 +37,7 @@ std::string write_run(const TemporaryFolder& folder) {
     frame.position = {0, 0, -0.5, -1.0 + 4.0 * k, 0, 0.5, 3, 0.5, 0.5};
     frame.velocity = {0, 0, 0, 1.0 + 2.0 * k, 0, 0, 0, 0, 0};
     frame.angular.assign(9, 0.0);
+    frame.body_energy.assign(18, 0.0);
     for (const Vec3& node : cube.meshes[0].nodes) frame.node_position.insert(frame.node_position.end(), {2.5 + node.x(), node.y(), (1.0 + k) * node.z()});
     frame.node_velocity.assign(frame.node_position.size(), 0.0);
     frame.pair = {floor, ball};
@@ -49,6 +50,7 @@ std::string write_run(const TemporaryFolder& folder) {
     frame.surface = {0, 0};
     frame.material = {0};
     frame.contact_kind = {0};
+    frame.constraint = {-1};
     writer.add_frame(frame);
   }
   writer.close();

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -39,6 +40,7 @@ BodyRow body(std::int64_t id, std::int32_t shape, StoredKind kind = StoredKind::
   row.volume = 0.5;
   row.center = Vec3(0.1, 0.2, static_cast<double>(id));
   row.radius = 0.25;
+  row.tensor << 1, 2, 3, 4, 5, 6, 7, 8, 9;
   return row;
 }
 
@@ -89,6 +91,7 @@ TEST(Results, EverythingComesBackBitForBit) {
     EXPECT_EQ(reader.bodies()[2].material, "steel");
     EXPECT_EQ(reader.bodies()[2].mass, 3.5);
     EXPECT_EQ(reader.bodies()[2].center, Vec3(0.1, 0.2, 2.0));
+    EXPECT_EQ(reader.bodies()[2].tensor(1, 2), 6.0);
     EXPECT_EQ(reader.bodies()[2].last_frame, -1);
     EXPECT_THROW((void)reader.frame(30), InputError);
     EXPECT_THROW((void)reader.frame(-1), InputError);
@@ -176,6 +179,52 @@ TEST(Results, BodiesComeAndGo) {
   EXPECT_TRUE(same_frames(reader.frame(0), sample_frame(0, {0}, 0)));
   EXPECT_TRUE(same_frames(reader.frame(1), sample_frame(1, {0, 1}, 2)));
   EXPECT_TRUE(same_frames(reader.frame(2), sample_frame(2, {1}, 1)));
+}
+
+TEST(Results, HistoriesAreTheFramesNumbers) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("results.h5");
+  // 100 bodies: one wanted body is read alone, many in blocks; frame k misses body k and has the others in another order
+  constexpr int kBodies = 100, kFrames = 6;
+  {
+    ResultsWriter writer(path, sample_info());
+    const auto sphere = writer.add_shape(geometry::make_sphere(Vec3::Zero(), 0.5, 1, 2), Vec3::Zero());
+    for (int id = 0; id < kBodies; ++id) writer.add_body(body(id, sphere));
+    for (int k = 0; k < kFrames; ++k) {
+      std::vector<std::int32_t> rows;
+      for (int i = 0; i < kBodies; ++i)
+        if (i != k) rows.push_back(i);
+      std::rotate(rows.begin(), rows.begin() + k / 2, rows.end());
+      writer.add_frame(sample_frame(k, rows, 1));
+    }
+  }
+  const ResultsReader reader(path);
+  std::vector<std::int32_t> all(kBodies);
+  std::iota(all.begin(), all.end(), 0);
+  using Motion = ResultsReader::Motion;
+  for (const std::vector<std::int32_t>& wanted : {std::vector<std::int32_t>{3}, all}) {
+    for (const std::vector<std::int64_t>& frames : {std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}, std::vector<std::int64_t>{4, 1, 3}}) {
+      const auto place = reader.history(Motion::position, wanted, frames), turn = reader.history(Motion::rotation, wanted, frames);
+      const auto energy = reader.history(Motion::energy, wanted, frames);
+      for (std::size_t f = 0; f < frames.size(); ++f) {
+        const Frame frame = reader.frame(frames[f]);
+        for (std::size_t b = 0; b < wanted.size(); ++b) {
+          const std::size_t at = f * wanted.size() + b;
+          const auto found = std::find(frame.body.begin(), frame.body.end(), wanted[b]);
+          if (found == frame.body.end()) {
+            EXPECT_TRUE(std::isnan(place[3 * at]));
+            continue;
+          }
+          const auto row = static_cast<std::size_t>(found - frame.body.begin());
+          for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(place[3 * at + i], frame.position[3 * row + i]);
+          for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(turn[9 * at + i], frame.rotation[9 * row + i]);
+          for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(energy[6 * at + i], frame.body_energy[6 * row + i]);
+        }
+      }
+    }
+  }
+  EXPECT_THROW((void)reader.history(Motion::position, {kBodies}, {0}), InputError);
+  EXPECT_THROW((void)reader.history(Motion::position, {0}, {kFrames}), InputError);
 }
 
 TEST(Results, BadFramesAreRefusedWhole) {

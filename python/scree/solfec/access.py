@@ -11,6 +11,7 @@ __all__ = ["DURATION", "FORWARD", "BACKWARD", "SEEK", "DISPLACEMENT", "VELOCITY"
 _ENERGIES = ("KINETIC", "INTERNAL", "EXTERNAL", "CONTACT", "FRICTION")
 _MOTION = ("DX", "DY", "DZ", "VX", "VY", "VZ", "CX", "CY", "CZ")
 _STRESS = ("SX", "SY", "SZ", "SXY", "SXZ", "SYZ", "MISES")
+_CONTACTS = ("GAP", "R", "U", "CR", "CU")
 _TIMINGS = ("TIMINT", "CONDET", "LOCDYN", "CONSOL", "CONUPD", "PARBAL")
 _COUNTS = {"STEP": "h", "CONS": "contacts", "BODS": "bodies", "GSITERS": "iterations", "NTITERS": "iterations", "MERIT": "residual"}
 
@@ -77,118 +78,152 @@ def _bodies_of(what, value):
     return [body_of(what, b) for b in members]
 
 
-def _kinetic(body):
-    """Kinetic energy of a body at the state shown, J."""
-    if body.kind == "OBSTACLE":
-        return 0.0
-    rotation, _, velocity, angular, _ = body._state()
-    W = rotation.T @ angular
-    return 0.5 * (body.mass * velocity @ velocity + W @ np.reshape(body.tensor, (3, 3)).T @ W)
-
-
 @routine
 def ENERGY(solfec, object=None):
     """ene = ENERGY (solfec | object): (kinetic, internal, external, contact, friction), J, of a SOLFEC, a BODY or a list of BODY
     objects. The last three are works done since the start: by loads and prescribed constraints, by contacts along their normals,
-    and by friction. Rigid bodies have no internal energy. (Later Solfec returns them in another order; this is the manual's.)"""
+    and by friction. (Later Solfec returns them in another order; this is the manual's.)"""
     target = solfec if object is None else object
     if isinstance(target, SOLFEC):
         values = target._sim.energies if target._frame is None else target._frame.energies
-        return values["kinetic"], 0.0, values["external"], values["contact"], values["friction"]
-    sums = np.zeros(5)
-    for body in _bodies_of("object", target):
-        if body._solfec._frame is not None:
-            raise ValueError("works of single bodies are not in the results; call ENERGY in a CALLBACK during the run, or use HISTORY "
-                             "for 'KINETIC'")
-        work = body._handle.work
-        sums += _kinetic(body), 0.0, work["external"], work["contact"], work["friction"]
-    return floats(sums)
+        return tuple(float(values.get(name, 0.0)) for name in ("kinetic", "internal", "external", "contact", "friction"))
+    return floats(sum(_body_energy(body) for body in _bodies_of("object", target)))
+
+
+def _body_energy(body):
+    """The five energies of a body now, or at the frame shown."""
+    frame = body._solfec._frame
+    if frame is not None:
+        return frame.body_energies[body._place(frame)][:5]
+    handle = body._handle
+    return np.array([handle.kinetic_energy, 0.0, *(handle.work[k] for k in ("external", "contact", "friction"))])
 
 
 @routine
 def TIMING(solfec, kind):
     """tim = TIMING (solfec, kind): seconds the last step spent in 'TIMINT' (time integration), 'CONDET' (contact detection), 'LOCDYN'
-    (local dynamics), 'CONSOL' (solution) or 'PARBAL' (balancing of processes: 0)."""
+    (local dynamics), 'CONSOL' (solution), 'CONUPD' (contact update: part of local dynamics here, so 0) or 'PARBAL' (balancing of
+    processes: 0). In 'READ' mode: the step that ended at the frame shown."""
     domain("solfec", solfec)
+    _check.choice("kind", kind, _TIMINGS)
     if solfec._frame is None:
-        return float(stage_seconds(solfec._sim.report, kind)) if solfec._sim.steps else 0.0 * bool(_check.choice("kind", kind, _TIMINGS))
+        return float(stage_seconds(solfec._sim.report, kind)) if solfec._sim.steps else 0.0
     table = solfec._reader.steps
-    at = _step_of(table, solfec._frame.time)
-    return float(stage_seconds({k: v[at] for k, v in table.items()}, kind)) if at is not None else 0.0
+    at = _steps_of(table, [solfec._frame.time])[0]
+    return float(stage_seconds({k: v[at] for k, v in table.items()}, kind)) if at >= 0 else 0.0
 
 
-def _step_of(table, time):
-    """Row of the step table that ends at a time; None for the start."""
-    at = int(np.searchsorted(table["time"], time + 1e-9 * max(1.0, abs(time)), side="right")) - 1
-    return at if at >= 0 else None
+def _steps_of(table, times):
+    """Rows of the step table that end at the times; -1 for the start."""
+    times = np.asarray(times, dtype=float)
+    return np.searchsorted(table["time"], times + 1e-9 * np.maximum(1.0, np.abs(times)), side="right") - 1
 
 
-class _Series:
-    """One requested history: what it needs, and its value at a frame."""
+class _Reader:
+    """The frames of a HISTORY and the arrays read from them, each once."""
 
-    def __init__(self, solfec, results, request):
-        self.results = results
-        self.needs_frame = False
-        if isinstance(request, str):
-            self.value = self._step_value(request)
-        elif isinstance(request, tuple) and len(request) == 3:
-            self.value = self._point_value(*request)
-        elif isinstance(request, tuple) and len(request) == 2:
-            self.value = self._energy_value(*request)
-        else:
-            raise ValueError(f"list: {request!r}: (body, point, entity), (object, energy kind) or the name of a timing is expected")
+    def __init__(self, results, frames):
+        self.results, self.frames, self.times = results, frames, results.times[frames]
+        self._motion, self._steps = {}, None
 
-    def _step_value(self, name):
-        _check.choice("list: entity", name, _TIMINGS + tuple(_COUNTS))
-        table = self.results.steps
-        if name in _COUNTS:
-            column = table[_COUNTS[name]]
-        else:
-            column = stage_seconds(table, name)
-            column = np.zeros(len(table["time"])) if np.ndim(column) == 0 else column
+    def motion(self, body, quantity):
+        """A quantity of a body over the frames."""
+        key = body.id, quantity
+        if key not in self._motion:
+            self._motion[key] = self.results.histories(quantity, [body.id], self.frames)[:, 0]
+        return self._motion[key]
 
-        def value(k, frame):
-            at = _step_of(table, self.results.times[k])
-            return 0.0 if at is None else column[at].item()
-        return value
+    def energies(self, bodies):
+        """(frames, bodies, 6)."""
+        return self.results.histories("energies", [b.id for b in bodies], self.frames)
 
-    def _point_value(self, body, point, entity):
-        body_of("list: body", body)
-        if entity in _STRESS:
-            raise ValueError(f"list: '{entity}': rigid bodies carry no stress")
-        _check.choice("list: entity", entity, _MOTION)
-        X, column = _check.vector("list: point", point), "DVC".index(entity[0])
-        self.needs_frame = True
-        center = np.array(body.center)
-        return lambda k, frame: float(_motion((*_frame_state(body, frame), center), X)[column]["XYZ".index(entity[1])])
+    def steps(self, name):
+        """A figure of the steps that ended at the frames; 0 at the start."""
+        if self._steps is None:
+            self._steps = self.results.steps
+        column = self._steps[_COUNTS[name]] if name in _COUNTS else stage_seconds(self._steps, name)
+        if np.ndim(column) == 0 or not len(column):
+            return np.zeros(len(self.times))
+        at = _steps_of(self._steps, self.times)
+        return np.where(at >= 0, column[np.maximum(at, 0)], 0)
 
-    def _energy_value(self, target, kind):
-        _check.choice("list: energy kind", kind, _ENERGIES)
-        if isinstance(target, SOLFEC):
-            column = self.results.energies[kind.lower()]
-            return lambda k, frame: float(column[k])
-        bodies = _bodies_of("list: object", target)
-        if kind != "KINETIC":
-            raise ValueError(f"list: '{kind}' of single bodies is not in the results; record ENERGY in a CALLBACK during the run")
-        parts = [(b, b.mass, np.reshape(b.tensor, (3, 3))) for b in bodies if b.kind != "OBSTACLE"]
-        self.needs_frame = True
-
-        def value(k, frame):
-            total = 0.0
-            for body, mass, J in parts:
-                rotation, _, velocity, angular = _frame_state(body, frame)
-                W = rotation.T @ angular
-                total += 0.5 * (mass * velocity @ velocity + W @ J @ W)
-            return float(total)
-        return value
+    def contacts(self):
+        """The contact tables of the frames, one after the other."""
+        return (self.results.contacts(int(k)) for k in self.frames)
 
 
-def _frame_state(body, frame):
-    at = np.flatnonzero(frame.ids == body.id)
-    if not at.size:
-        nan = np.full(3, np.nan)
-        return np.full((3, 3), np.nan), nan, nan, nan
-    return frame.rotations[at[0]], frame.positions[at[0]], frame.velocities[at[0]], frame.angular_velocities[at[0]]
+def _point_curve(reader, body, point, entity):
+    """Motion or stress of a referential point."""
+    body_of("list: body", body)
+    _check.choice("list: entity", entity, _MOTION + _STRESS)
+    X = _check.vector("list: point", point)
+    if entity in _STRESS:
+        raise ValueError(f"list: '{entity}': rigid bodies carry no stress")
+    axis, center = "XYZ".index(entity[1]), np.array(body.center)
+    # the mass centre needs no rotation
+    arms = reader.motion(body, "rotations") @ (X - center) if (X != center).any() else np.zeros((len(reader.times), 3))
+    if entity[0] == "V":
+        turning = np.cross(reader.motion(body, "angular_velocities"), arms) if arms.any() else arms
+        return (reader.motion(body, "velocities") + turning)[:, axis]
+    place = (arms + reader.motion(body, "positions"))[:, axis]
+    return place if entity[0] == "C" else place - X[axis]
+
+
+def _energy_curve(reader, target, kind):
+    """An energy of a SOLFEC, a BODY or a list of bodies (those not in a frame count as 0 in a list)."""
+    if isinstance(target, SOLFEC):
+        return reader.results.energies[kind.lower()][reader.frames]
+    bodies = _bodies_of("list: object", target)
+    values = reader.energies(bodies)[:, :, _ENERGIES.index(kind)]
+    return np.nansum(values, axis=1) if isinstance(target, (list, tuple)) else values[:, 0]
+
+
+def _contact_curve(reader, target, direction, pair, entity):
+    """Mean or sum over the contacts of a SOLFEC, a BODY, two bodies or a list, along a direction or in size."""
+    unit = None
+    if direction is not None:
+        unit = _check.direction("list: direction", direction)
+        unit = unit / np.linalg.norm(unit)
+    surfaces = None if pair is None else sorted(_check.integer("list: pair", s) for s in pair)
+    ids = None if isinstance(target, SOLFEC) else [b.id for b in _bodies_of("list: object", target)]
+    values = []
+    for table in reader.contacts():
+        chosen = np.ones(len(table["gap"]), dtype=bool) if entity[0] == "C" else (table["kind"] == 0)
+        if entity[0] != "C":
+            chosen &= (table["gap"] <= 0) | table["local_force"].any(axis=1)
+        if ids is not None:
+            there = np.isin(table["bodies"], ids)
+            chosen &= there.all(axis=1) if isinstance(target, tuple) else there.any(axis=1)
+        if surfaces is not None:
+            chosen &= (np.sort(table["surfaces"], axis=1) == surfaces).all(axis=1)
+        values.append(_contact_value(table, chosen, unit, entity))
+    return np.array(values)
+
+
+def _contact_value(table, chosen, unit, entity):
+    if not chosen.any():
+        return 0.0
+    if entity == "GAP":
+        return table["gap"][chosen].mean()
+    vectors = np.einsum("nij,ni->nj", table["frame"][chosen], table["local_force" if entity[-1] == "R" else "local_velocity"][chosen])
+    parts = np.linalg.norm(vectors, axis=1) if unit is None else vectors @ unit
+    return parts.sum() if entity[0] == "C" else parts.mean()
+
+
+def _curve(reader, request):
+    """Values of one requested entity at the frames."""
+    if isinstance(request, str):
+        return reader.steps(_check.choice("list: entity", request, _TIMINGS + tuple(_COUNTS)))
+    if isinstance(request, tuple) and len(request) == 3:
+        return _point_curve(reader, *request)
+    if isinstance(request, tuple) and len(request) == 2:
+        _check.choice("list: kind", request[1], _ENERGIES + _CONTACTS)
+        return _energy_curve(reader, *request) if request[1] in _ENERGIES else _contact_curve(reader, request[0], None, None, request[1])
+    if isinstance(request, tuple) and len(request) == 4:
+        _check.choice("list: entity", request[3], _CONTACTS)
+        return _contact_curve(reader, *request)
+    raise ValueError(f"list: {request!r}: (body, point, entity), (object, energy kind), (object, direction, pair, contact entity) or the name of a "
+                     "timing is expected")
 
 
 @routine
@@ -196,23 +231,21 @@ def HISTORY(solfec, list, t0, t1, skip=1, progress="OFF"):
     """hist = HISTORY (solfec, list, t0, t1 | skip): (times, values1, values2, ...) as lists, from the frames between t0 and t1 (s).
 
     list: one entity or a list of them: (body, point, 'DX' | 'DY' | 'DZ' | 'VX' | 'VY' | 'VZ' | 'CX' | 'CY' | 'CZ') for a
-    referential point (m, m/s); (object, 'KINETIC' | 'INTERNAL' | 'EXTERNAL' | 'CONTACT' | 'FRICTION') for energies, J, of a SOLFEC (of
-    BODY objects: 'KINETIC'); 'TIMINT', 'CONDET', 'LOCDYN', 'CONSOL', 'PARBAL' (s a step); 'STEP', 'CONS', 'BODS', 'GSITERS', 'NTITERS',
-    'MERIT'. skip: take every skip-th frame. Values of a body before it was made or after it was deleted are NaN. Works in 'READ' mode and
-    after a RUN."""
+    referential point (m, m/s), or 'SX' | 'SY' | 'SZ' | 'SXY' | 'SXZ' | 'SYZ' | 'MISES' for its stress (Pa); (object, 'KINETIC' | 'INTERNAL' |
+    'EXTERNAL' | 'CONTACT' | 'FRICTION') for energies, J, of a SOLFEC, a BODY or a list of them; 'TIMINT', 'CONDET', 'LOCDYN', 'CONSOL',
+    'CONUPD', 'PARBAL' (s a step); 'STEP' (s), 'CONS', 'BODS', 'GSITERS', 'NTITERS', 'MERIT'; (object, direction, pair, 'GAP' | 'R' | 'U' |
+    'CR' | 'CU') for contacts: mean gap (m), mean force (N) and mean velocity (m/s), sums of force and velocity over all constraints, of a
+    SOLFEC, a BODY, a list or a tuple of two bodies (contacts between them), along a direction (None: sizes), for a pair of surface ids (None:
+    all). skip: take every skip-th frame. Values of a body before it was made or after it was deleted are NaN. Works in 'READ' mode and after
+    a RUN. `scree.read (solfec.outpath)` gives the same as NumPy arrays."""
     domain("solfec", solfec)
     flag("progress", progress)
     t0, t1 = _check.number("t0", t0), _check.number("t1", t1)
     stride = max(1, _check.integer("skip", skip, 0))
     results = solfec._results()
-    requests = [list] if isinstance(list, (str, tuple)) else [*list]
-    series = [_Series(solfec, results, request) for request in requests]
     times = results.times
     slack = 1e-9 * max(1.0, abs(t1))
-    chosen = np.flatnonzero((times >= t0 - slack) & (times <= t1 + slack))[::stride]
-    columns = [[] for _ in series]
-    for k in chosen:
-        frame = results.frame(int(k)) if any(s.needs_frame for s in series) else None
-        for column, s in zip(columns, series):
-            column.append(s.value(k, frame))
-    return ([float(times[k]) for k in chosen], *columns)
+    reader = _Reader(results, np.flatnonzero((times >= t0 - slack) & (times <= t1 + slack))[::stride])
+    requests = [list] if isinstance(list, (str, tuple)) else [*list]
+    curves = [_curve(reader, request) for request in requests]
+    return (reader.times.tolist(), *(np.asarray(curve).tolist() for curve in curves))

@@ -63,7 +63,7 @@ class BODY(Emptied):
         self._check_there()
         if self._solfec._reader is None or self._solfec._engine.has_body(self._id):
             return None
-        return next(b for b in self._solfec._reader.bodies if b["id"] == self._id)
+        return self._solfec._reader.bodies[self._solfec._reader.row(self._id)]
 
     def _state(self):
         """(rotation, mass centre, velocity, spatial angular velocity, referential mass centre) now, or at the frame shown."""
@@ -72,10 +72,15 @@ class BODY(Emptied):
             handle = self._handle
             return handle.rotation, handle.position, handle.velocity, handle.angular_velocity, handle.center
         self._check_there()
+        at = self._place(frame)
+        return frame.rotations[at], frame.positions[at], frame.velocities[at], frame.angular_velocities[at], np.array(self.center)
+
+    def _place(self, frame):
+        """Row of the body in a frame."""
         at = np.flatnonzero(frame.ids == self._id)
         if not at.size:
             raise ValueError(f"body {self._id} is not in the results at t = {frame.time:g} s")
-        return frame.rotations[at[0]], frame.positions[at[0]], frame.velocities[at[0]], frame.angular_velocities[at[0]], np.array(self.center)
+        return at[0]
 
     # --- members ----------------------------------------------------------------------------------------------
 
@@ -133,7 +138,8 @@ class BODY(Emptied):
     @property
     def tensor(self):
         """Referential inertia tensor about the mass centre, nine numbers column by column, kg m^2."""
-        return floats(self._handle.inertia.T)
+        row = self._row
+        return floats((self._handle.inertia if row is None else row["tensor"]).T)
 
     @property
     def constraints(self):

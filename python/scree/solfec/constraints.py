@@ -122,11 +122,11 @@ def _stored_row(solfec, id):
     frame = solfec._frame
     if frame is None:
         return {}
-    held = np.flatnonzero(frame.contacts["kind"] != 0)
-    ids = [int(i) for i in solfec._engine.constraint_ids()]
-    if len(held) != len(ids):
-        raise ValueError(f"the results have {len(held)} prescribed constraints at t = {frame.time:g} s, the script {len(ids)}: they cannot be matched")
-    k, table = held[ids.index(id)], frame.contacts
+    table = frame.contacts
+    at = np.flatnonzero(table["constraint"] == id)
+    if not at.size:
+        raise ValueError(f"constraint {id} is not in the results at t = {frame.time:g} s")
+    k = at[0]
     info = Constraint(solfec._sim, id)._info
     points = [_placed(solfec, b, X) for b, X in zip(info["bodies"], info["referential_points"])]
     return {"frame": table["frame"][k], "local_force": table["local_force"][k], "points": points}

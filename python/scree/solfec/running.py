@@ -29,7 +29,7 @@ def _run(solfec, solver, duration):
     marker = os.path.join(solfec.outpath, UNFINISHED)
     open(marker, "w").close()
     try:
-        solfec._sim.run(duration, output=solfec._interval, quiet=quiet)
+        solfec._sim.run(duration, output=solfec._interval, quiet=quiet, compress=solfec._compress)
     except RuntimeError:
         if solver is None or not solver.stopped:
             raise
@@ -51,10 +51,11 @@ RUN = routine(RUN, name_errors=False)
 def OUTPUT(solfec, interval, compression="OFF"):
     """OUTPUT (solfec, interval | compression): simulated seconds between frames of the results (default: every step).
 
-    compression: 'OFF' or 'FASTLZ'; the results file decides this by itself."""
+    compression: 'OFF' or 'FASTLZ' ('ON'): the file is stored smaller, without loss, by HDF5's own filters (shuffle and deflate)."""
     domain("solfec", solfec)
-    _check.choice("compression", compression, ("OFF", "FASTLZ"))
+    _check.choice("compression", compression, ("OFF", "FASTLZ", "ON"))
     solfec._interval = _check.number("interval", interval, 0.0)
+    solfec._compress = compression != "OFF"
 
 
 @routine
