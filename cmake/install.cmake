@@ -1,7 +1,7 @@
 # What `make install` puts in place, so that find_package(scree) works afterwards.
 include(CMakePackageConfigHelpers)
 
-set(scree_libraries core geometry collision solvers model assembly stepping io)
+set(scree_libraries core geometry collision elastic solvers model assembly stepping io)
 foreach(name ${scree_libraries})
   install(TARGETS scree_${name} EXPORT scree_targets ARCHIVE DESTINATION lib)
   install(DIRECTORY src/${name} DESTINATION include/scree FILES_MATCHING PATTERN "*.hpp")

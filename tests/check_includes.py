@@ -8,11 +8,12 @@ ALLOWED = {
     "core": set(),
     "geometry": {"core"},
     "collision": {"core", "geometry"},
+    "elastic": {"core", "geometry"},
     "solvers": {"core"},
-    "model": {"core", "geometry"},
-    "assembly": {"core", "geometry", "model", "collision", "solvers"},
-    "stepping": {"core", "geometry", "model", "collision", "solvers", "assembly"},
-    "io": {"core", "geometry", "model", "solvers"},
+    "model": {"core", "geometry", "elastic"},
+    "assembly": {"core", "geometry", "elastic", "model", "collision", "solvers"},
+    "stepping": {"core", "geometry", "elastic", "model", "collision", "solvers", "assembly"},
+    "io": {"core", "geometry", "elastic", "model", "solvers"},
 }
 
 

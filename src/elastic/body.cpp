@@ -1,0 +1,289 @@
+#include "elastic/body.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <map>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+#include "elastic/kernels.hpp"
+
+namespace scree::elastic {
+
+namespace {
+
+constexpr std::ptrdiff_t kElementChunk = 32;
+
+/// Referential gradients of an element's shape functions at a natural place; returns det of the map.
+double map_gradients(const FiniteMesh& mesh, int e, const Vec3& at, double* gradients) {
+  const auto nodes = mesh.element(e);
+  const int count = static_cast<int>(nodes.size());
+  Vec3 dN[kMostNodes];
+  shape_gradients(mesh.kinds[e], at, dN);
+  Mat3 J = Mat3::Zero();
+  for (int a = 0; a < count; ++a) J += mesh.nodes[nodes[a]] * dN[a].transpose();
+  const Mat3 inverse = J.inverse();
+  for (int a = 0; a < count; ++a) Vec3::Map(gradients + 3 * a) = inverse.transpose() * dN[a];
+  return J.determinant();
+}
+
+}  // namespace
+
+ElasticBody::ElasticBody(FiniteMesh mesh, const Materials& materials) : mesh_(std::move(mesh)) {
+  set_materials(materials);
+  mass_.pattern = make_pattern(mesh_);
+  set_slots();
+  set_colours();
+  set_points(nullptr);
+  set_mass(nullptr);
+}
+
+ElasticBody::ElasticBody(FiniteMesh mesh, const Materials& materials, const VolumeRule& rule) : mesh_(std::move(mesh)) {
+  set_materials(materials);
+  mass_.pattern = make_pattern(mesh_);
+  set_slots();
+  set_colours();
+  set_points(&rule);
+  set_mass(&rule);
+}
+
+void ElasticBody::set_materials(const Materials& materials) {
+  std::map<int, std::pair<int, double>> known;  // volume id -> law, density
+  for (int volume : mesh_.element_volume) {
+    auto found = known.find(volume);
+    if (found == known.end()) {
+      const Material material = materials(volume);
+      if (!(material.density > 0.0) || !std::isfinite(material.density)) {
+        throw_input("finite elements: the density of volume {} is {:g}: it must be positive", volume, material.density);
+      }
+      found = known.emplace(volume, std::pair{static_cast<int>(laws_.size()), material.density}).first;
+      laws_.push_back(material.law);
+    }
+    law_of_.push_back(found->second.first);
+    density_.push_back(found->second.second);
+  }
+}
+
+void ElasticBody::set_slots() {
+  for (int e = 0; e < mesh_.elements(); ++e) {
+    slot_start_.push_back(slots_.size());
+    const auto nodes = mesh_.element(e);
+    for (int a : nodes) {
+      for (int b : nodes) slots_.push_back(mass_.pattern->find(a, b));
+    }
+  }
+}
+
+void ElasticBody::set_colours() {
+  // Each element takes the lowest colour none of its nodes has met.
+  std::vector<std::uint64_t> met(mesh_.nodes.size(), 0);
+  std::vector<int> colour(mesh_.elements());
+  int colours = 0;
+  std::vector<int> left(mesh_.elements());
+  for (int e = 0; e < mesh_.elements(); ++e) left[e] = e;
+  // 64 colours a round; meshes with more elements at a node take further rounds.
+  while (!left.empty()) {
+    std::fill(met.begin(), met.end(), 0);
+    std::vector<int> next;
+    int used = 0;
+    for (int e : left) {
+      std::uint64_t taken = 0;
+      for (int n : mesh_.element(e)) taken |= met[n];
+      if (taken == ~std::uint64_t{0}) {
+        next.push_back(e);
+        continue;
+      }
+      const int c = std::countr_one(taken);
+      for (int n : mesh_.element(e)) met[n] |= std::uint64_t{1} << c;
+      colour[e] = colours + c;
+      used = std::max(used, c + 1);
+    }
+    colours += used;
+    left.swap(next);
+  }
+  for (int c = 0; c < colours; ++c) {
+    for (int e = 0; e < mesh_.elements(); ++e) {
+      if (colour[e] == c) coloured_.push_back(e);
+    }
+    colour_start_.push_back(static_cast<int>(coloured_.size()));
+  }
+}
+
+void ElasticBody::set_points(const VolumeRule* rule) {
+  for (int e = 0; e < mesh_.elements(); ++e) {
+    const std::size_t width = 3 * mesh_.element(e).size();
+    gradient_start_.push_back(gradients_.size());
+    const auto add = [&](const Vec3& at) {
+      gradients_.resize(gradients_.size() + width);
+      const double det = map_gradients(mesh_, e, at, gradients_.data() + gradients_.size() - width);
+      if (!(det > 0.0)) {
+        throw_input("finite elements: element {} ({}) folds inside: its map has the determinant {:g} at a quadrature point; move its nodes", e,
+                    name(mesh_.kinds[e]), det);
+      }
+      return det;
+    };
+    if (rule) {
+      for (int p = rule->start[e]; p < rule->start[e + 1]; ++p) {
+        (void)add(rule->points[p].at);
+        volume_.push_back(rule->points[p].volume);
+      }
+    } else {
+      for (const Point& p : stiffness_rule(mesh_.kinds[e])) volume_.push_back(p.weight * add(p.at));
+    }
+    point_start_.push_back(static_cast<int>(volume_.size()));
+  }
+}
+
+void ElasticBody::set_mass(const VolumeRule* rule) {
+  mass_.values.assign(mass_.pattern->columns.size(), 0.0);
+  lumped_.assign(mesh_.nodes.size(), 0.0);
+  double N[kMostNodes], unused[3 * kMostNodes];
+  MatX local;
+  for (int e = 0; e < mesh_.elements(); ++e) {
+    const auto nodes = mesh_.element(e);
+    const int count = static_cast<int>(nodes.size());
+    local = MatX::Zero(count, count);
+    const auto add = [&](const Vec3& at, double volume) {
+      shape_values(mesh_.kinds[e], at, N);
+      const auto values = Eigen::Map<const VecX>(N, count);
+      local.noalias() += density_[e] * volume * values * values.transpose();
+    };
+    if (rule) {
+      for (int p = rule->start[e]; p < rule->start[e + 1]; ++p) add(rule->points[p].at, rule->points[p].volume);
+    } else {
+      for (const Point& p : mass_rule(mesh_.kinds[e])) add(p.at, p.weight * map_gradients(mesh_, e, p.at, unused));
+    }
+    // First order: row sums. Second order: the diagonal scaled to the element's mass, row sums would be negative at corners.
+    const double scale = mesh_.order == 2 ? local.sum() / local.trace() : 0.0;
+    for (int a = 0; a < count; ++a) {
+      if (local.trace() > 0.0) lumped_[nodes[a]] += mesh_.order == 2 ? scale * local(a, a) : local.row(a).sum();
+      for (int b = 0; b < count; ++b) mass_.values[slots_[slot_start_[e] + a * count + b]] += local(a, b);
+    }
+  }
+  // Mass properties are moments of the mass matrix: places are interpolated by the same functions.
+  geometry::MassProperties& m = properties_;
+  const NodePattern& pattern = *mass_.pattern;
+  for (double v : volume_) m.volume += v;
+  Vec3 first = Vec3::Zero();
+  for (int n = 0; n < pattern.rows(); ++n) {
+    for (int k = pattern.row_start[n]; k < pattern.row_start[n + 1]; ++k) m.mass += mass_.values[k], first += mass_.values[k] * mesh_.nodes[n];
+  }
+  m.center = first / m.mass;
+  for (int n = 0; n < pattern.rows(); ++n) {
+    for (int k = pattern.row_start[n]; k < pattern.row_start[n + 1]; ++k) {
+      m.euler += mass_.values[k] * (mesh_.nodes[n] - m.center) * (mesh_.nodes[pattern.columns[k]] - m.center).transpose();
+    }
+  }
+}
+
+double ElasticBody::kinetic_energy(std::span<const double> u) const {
+  const NodePattern& p = *mass_.pattern;
+  return 0.5 * parallel_sum(p.rows(), [&](std::ptrdiff_t n) {
+    Vec3 sum = Vec3::Zero();
+    for (int k = p.row_start[n]; k < p.row_start[n + 1]; ++k) sum += mass_.values[k] * Vec3::Map(u.data() + 3 * p.columns[k]);
+    return sum.dot(Vec3::Map(u.data() + 3 * n));
+  });
+}
+
+/// Colour after colour; within one no two elements touch the same node.
+template <class Work>
+void ElasticBody::for_elements(Work&& work) const {
+  for (std::size_t c = 0; c + 1 < colour_start_.size(); ++c) {
+    const int first = colour_start_[c];
+    parallel_for(colour_start_[c + 1] - first, [&](std::ptrdiff_t k) { work(coloured_[first + k]); }, kElementChunk);
+  }
+}
+
+void ElasticBody::internal_force(std::span<const double> q, std::span<double> f) const {
+  std::fill(f.begin(), f.end(), 0.0);
+  for_elements([&](int e) {
+    with_nodes(mesh_.kinds[e], [&](auto size) {
+      constexpr int n = size.value;
+      const auto x = gather<n>(mesh_.element(e), q);
+      Nodal<n> force = Nodal<n>::Zero();
+      for (int p = first_point(e); p < first_point(e) + points(e); ++p) add_force<n>(law(e), x, gradients(e, p), volume_[p], force);
+      scatter<n>(mesh_.element(e), force, f);
+    });
+  });
+}
+
+void ElasticBody::mean_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const {
+  std::fill(f.begin(), f.end(), 0.0);
+  for_elements([&](int e) {
+    with_nodes(mesh_.kinds[e], [&](auto size) {
+      constexpr int n = size.value;
+      const auto x0 = gather<n>(mesh_.element(e), q0), x1 = gather<n>(mesh_.element(e), q1);
+      Nodal<n> force = Nodal<n>::Zero();
+      for (int p = first_point(e); p < first_point(e) + points(e); ++p) add_mean_force<n>(law(e), x0, x1, gradients(e, p), volume_[p], force);
+      scatter<n>(mesh_.element(e), force, f);
+    });
+  });
+}
+
+void ElasticBody::tangent(std::span<const double> q, BlockMatrix& K) const {
+  std::fill(K.values.begin(), K.values.end(), 0.0);
+  for_elements([&](int e) {
+    with_nodes(mesh_.kinds[e], [&](auto size) {
+      constexpr int n = size.value;
+      const auto x = gather<n>(mesh_.element(e), q);
+      ElementMatrix<n> local = ElementMatrix<n>::Zero();
+      for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
+        const Mat3 F = x * Gradients<n>(gradients(e, p)).transpose(), C = F.transpose() * F;
+        add_stiffness<n>(F, law(e).stress(C), law(e).tangent(C), gradients(e, p), volume_[p], local);
+      }
+      scatter_matrix<n>(slots_.data() + slot_start_[e], local, K);
+    });
+  });
+}
+
+void ElasticBody::mean_tangent(std::span<const double> q0, std::span<const double> q1, BlockMatrix& K) const {
+  std::fill(K.values.begin(), K.values.end(), 0.0);
+  for_elements([&](int e) {
+    with_nodes(mesh_.kinds[e], [&](auto size) {
+      constexpr int n = size.value;
+      const auto x0 = gather<n>(mesh_.element(e), q0), x1 = gather<n>(mesh_.element(e), q1);
+      ElementMatrix<n> local = ElementMatrix<n>::Zero();
+      for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
+        const Gradients<n> G(gradients(e, p));
+        const Mat3 F0 = x0 * G.transpose(), F1 = x1 * G.transpose(), F = 0.5 * (F0 + F1);
+        const Mat3 C0 = F0.transpose() * F0, C1 = F1.transpose() * F1;
+        add_stiffness<n>(F, mean_stress(law(e), C0, C1), law(e).tangent(0.5 * (C0 + C1)), gradients(e, p), volume_[p], local);
+      }
+      scatter_matrix<n>(slots_.data() + slot_start_[e], local, K);
+    });
+  });
+}
+
+double ElasticBody::internal_energy(std::span<const double> q) const {
+  return parallel_sum(mesh_.elements(), [&](std::ptrdiff_t k) {
+    const int e = static_cast<int>(k);
+    double sum = 0.0;
+    for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
+      const Mat3 F = deformation(e, p, q);
+      sum += volume_[p] * law(e).energy(F.transpose() * F);
+    }
+    return sum;
+  }, kElementChunk);
+}
+
+double ElasticBody::lowest_jacobian(std::span<const double> q) const {
+  double lowest = kInfinity;
+  for (int e = 0; e < mesh_.elements(); ++e) {
+    for (int p = first_point(e); p < first_point(e) + points(e); ++p) lowest = std::min(lowest, deformation(e, p, q).determinant());
+  }
+  return lowest;
+}
+
+Mat3 ElasticBody::deformation(int element, int point, std::span<const double> q) const {
+  const double* g = gradients(element, point);
+  Mat3 F = Mat3::Zero();
+  for (int n : mesh_.element(element)) {
+    F += Vec3::Map(q.data() + 3 * n) * Vec3::Map(g).transpose();
+    g += 3;
+  }
+  return F;
+}
+
+}  // namespace scree::elastic
