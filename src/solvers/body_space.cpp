@@ -1,6 +1,7 @@
 #include "solvers/body_space.hpp"
 
 #include <cholmod.h>
+#include <omp.h>
 
 #include <algorithm>
 #include <array>
@@ -20,23 +21,25 @@ namespace scree::solvers {
 
 namespace {
 
-/// Keeps BLAS on one thread while it lives: the bits must not depend on how many there are, and the blocks
-/// here are too small to share.
+/// Keeps CHOLMOD and BLAS on one thread while it lives: the bits must not depend on how many there are, and
+/// the blocks here are too small to share. (CHOLMOD asks OpenMP for four threads whatever the settings.)
 class SingleThreadBlas {
  public:
-  SingleThreadBlas() {
+  SingleThreadBlas() : levels_(omp_get_max_active_levels()) {
+    omp_set_max_active_levels(0);
     if (!openblas_get_num_threads || !openblas_set_num_threads) return;
     before_ = openblas_get_num_threads();
     if (before_ != 1) openblas_set_num_threads(1);
   }
   ~SingleThreadBlas() {
     if (before_ > 1) openblas_set_num_threads(before_);
+    omp_set_max_active_levels(levels_);
   }
   SingleThreadBlas(const SingleThreadBlas&) = delete;
   SingleThreadBlas& operator=(const SingleThreadBlas&) = delete;
 
  private:
-  int before_ = 1;
+  int before_ = 1, levels_;
 };
 
 using ConstRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
