@@ -13,7 +13,7 @@ STAGES = tuple(_scree.stage_names)
 def _run_steps(sim, steps):
     """Make steps with the scene's callbacks; returns the step table."""
     tables = []
-    run = Run(sim, steps * sim.step, None, None, True, False)
+    run = Run(sim, steps * sim.step, None, None, True, False, True)
     run.sink = tables.append
     run.execute()
     return np.concatenate(tables) if tables else sim._engine.report()[:0]
