@@ -51,6 +51,16 @@ void add_polyhedron_point(const PolyhedronView& p, const Vec3& m, const Vec3& x,
   out.add(x + 0.5 * gap * m, gap, curved_patch_area(radius, gap), 0);
 }
 
+/// Does the separation s along the normal of face f, where the ellipsoid's nearest point is x, beat every other
+/// direction? Apart: when x lies over the face. In overlap: x is a point of both bodies, so that along any
+/// other direction they overlap by at least its depth under another face.
+bool decided_by_face(const PolyhedronView& p, int f, const Vec3& x, double s) {
+  if (s >= 0.0) return in_face(p, f, x - s * p.normals[f]);
+  for (int other = 0; other < p.face_count; ++other)
+    if (other != f && p.normals[other].dot(x) - p.offsets[other] > s) return false;
+  return true;
+}
+
 /// Largest separation along directions between the normals p and q beside an edge through u, of an ellipsoid that is deep
 /// in the polyhedron: there the separation may have several maxima, of which the nearest point of the
 /// ellipse yields one. Sampled, then narrowed by golden sections.
@@ -131,22 +141,31 @@ bool touch_ellipsoid_polyhedron(const EllipsoidView& a, const PolyhedronView& b,
   };
 
   // Faces.
-  bool has_face = false;
+  int face = -1;
   for (int f = 0; f < b.face_count; ++f) {
     const double s = b.normals[f].dot(a.center) - a.extent(b.normals[f]) - b.offsets[f];
     if (s > limit || (s > 0.0 && b.face_interior[f])) return false;
-    if (b.face_interior[f]) continue;
-    has_face = true;
-    if (s > best) best = s, direction = b.normals[f];
+    if (!b.face_interior[f] && s > best) best = s, face = f;
   }
-  if (!has_face) return false;
+  if (face < 0) return false;
+  direction = b.normals[face];
+  const Vec3 lowest = a.support(-direction);
+  if (decided_by_face(b, face, lowest, best)) {
+    out.normal = -direction;
+    out.surface_b = b.face_surface[face];
+    out.add(lowest - 0.5 * best * direction, best, curved_patch_area(a.curvature_radius(direction), best), 0);
+    return true;
+  }
 
-  // Edges: seen along the edge the ellipsoid is an ellipse and the edge a point.
+  // Edges: seen along the edge the ellipsoid is an ellipse and the edge a point. A feature parts the
+  // bodies by no more than its distance from the centre less the least radius.
   const Mat3 M = a.axes * a.radii.asDiagonal();
+  const double least = a.radii.minCoeff();
   for (int e = 0; e < b.edge_count; ++e) {
     if (seam(b, e)) continue;
     const Vec3& u = b.vertices[b.edges[e][0]];
     const Vec3 along = (b.vertices[b.edges[e][1]] - u).normalized();
+    if (along.cross(u - a.center).norm() - least <= best) continue;
     const Vec3 p = b.normals[b.edge_faces[e][0]], q = along.cross(p);
     const Vec3 mp = M.transpose() * p, mq = M.transpose() * q;
     const Symmetric2 eigen(mp.squaredNorm(), mp.dot(mq), mq.squaredNorm());
@@ -162,6 +181,7 @@ bool touch_ellipsoid_polyhedron(const EllipsoidView& a, const PolyhedronView& b,
 
   // Vertices: nearest point on the ellipsoid.
   for (int v = 0; v < b.vertex_count; ++v) {
+    if ((b.vertices[v] - a.center).norm() - least <= best) continue;
     const EllipsoidFoot<3> foot = nearest_on_ellipsoid<3>(a.radii, a.axes.transpose() * (b.vertices[v] - a.center));
     if (foot.distance <= best) continue;
     consider(-(a.axes * foot.normal));
@@ -169,7 +189,7 @@ bool touch_ellipsoid_polyhedron(const EllipsoidView& a, const PolyhedronView& b,
   }
 
   // Deep overlap: other maxima between the normals of neighbouring faces.
-  for (int e = 0; e < b.edge_count && best < -kDeep * a.radii.minCoeff(); ++e) {
+  for (int e = 0; e < b.edge_count && best < -kDeep * least; ++e) {
     if (seam(b, e)) continue;
     Vec3 m;
     const double s = arc_maximum(a, b.vertices[b.edges[e][0]], b.normals[b.edge_faces[e][0]], b.normals[b.edge_faces[e][1]], m);
