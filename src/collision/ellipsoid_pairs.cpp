@@ -61,12 +61,12 @@ Vec2 descent_step(const Mat2& K, const Vec2& g) {
   return length > kTurn ? Vec2(result * (kTurn / length)) : result;
 }
 
-/// Local minimum of h on the unit sphere, from n; returns the value there.
-double minimise(const Difference& difference, Vec3& n, double scale) {
-  Vec3 gradient, t1, t2;
-  Mat3 hessian;
+/// Local minimum of h on the unit sphere, from n; returns the value there, or the first one met below `enough`.
+double minimise(const Difference& difference, Vec3& n, double scale, double enough) {
+  Vec3 gradient, t1, t2, trial, trial_gradient;
+  Mat3 hessian, trial_hessian;
   double h = difference.expand(n, gradient, hessian);
-  for (int iteration = 0; iteration < kSteps; ++iteration) {
+  for (int iteration = 0; iteration < kSteps && h >= enough; ++iteration) {
     tangents(n, t1, t2);
     const Vec2 g(t1.dot(gradient), t2.dot(gradient));
     const Vec3 k1 = hessian * t1, k2 = hessian * t2;
@@ -78,20 +78,60 @@ double minimise(const Difference& difference, Vec3& n, double scale) {
 
     // Halve the step until the value falls; below rounding any full step is taken.
     const bool last = std::abs(predicted) < 1e-15 * scale;
-    Vec3 trial;
     double value = 0.0;
     bool found = false;
     for (int halving = 0; halving < 40 && !found; ++halving, step *= 0.5) {
       trial = (n + step[0] * t1 + step[1] * t2).normalized();
-      value = difference.value(trial);
+      value = difference.expand(trial, trial_gradient, trial_hessian);
       found = last || value <= h + 1e-4 * g.dot(step);
     }
     if (!found) break;
     n = trial;
-    h = difference.expand(n, gradient, hessian);
+    h = value;
+    gradient = trial_gradient;
+    hessian = trial_hessian;
     if (last) break;
   }
   return h;
+}
+
+/// Global minimum of h by several starts: directions between centres, axes, and the common normals of axes. Of n and
+/// -n the one from a to b has the smaller value.
+double minimise_everywhere(const Difference& difference, const EllipsoidView& a, const EllipsoidView& b, Vec3& normal, double scale) {
+  struct Start {
+    double value;
+    Vec3 n;
+  };
+  std::array<Start, 16> starts;
+  int count = 0;
+  const auto consider = [&](Vec3 n) {
+    const double length = n.norm();
+    if (length < 1e-9) return;
+    n *= (n.dot(difference.shift) > 0.0 ? -1.0 : 1.0) / length;
+    starts[count++] = {difference.value(n), n};
+  };
+  consider(-difference.shift / scale);
+  for (int i = 0; i < 3; ++i) {
+    consider(a.axes.col(i));
+    consider(b.axes.col(i));
+    for (int j = 0; j < 3; ++j) consider(a.axes.col(i).cross(b.axes.col(j)));
+  }
+  const int tried = std::min(kStarts, count);
+  std::partial_sort(starts.begin(), starts.begin() + tried, starts.begin() + count,
+                    [](const Start& p, const Start& q) { return p.value < q.value; });
+  double least = kInfinity;
+  for (int k = 0; k < tried && least > 0.0; ++k) {
+    Vec3 n = starts[k].n;
+    const double value = minimise(difference, n, scale, -kInfinity);
+    if (value < least - 1e-12 * scale) least = value, normal = n;
+  }
+  return least;
+}
+
+/// Radius of the balls that roll inside an ellipsoid.
+double rolling_radius(const EllipsoidView& e) {
+  const double least = e.radii.minCoeff();
+  return least * least / e.radii.maxCoeff();
 }
 
 }  // namespace
@@ -112,39 +152,15 @@ bool touch_ellipsoids(const EllipsoidView& a, const EllipsoidView& b, double lim
   const Difference difference(a, b);
   const double scale = a.radii.maxCoeff() + b.radii.maxCoeff();
 
-  // Candidate directions: between centres, axes, and the common normals of axes. Of n and -n the one
-  // from a to b has the smaller value.
-  struct Start {
-    double value;
-    Vec3 n;
-  };
-  std::array<Start, 16> starts;
-  int count = 0;
-  const auto consider = [&](Vec3 n) {
-    const double length = n.norm();
-    if (length < 1e-9) return -kInfinity;
-    n *= (n.dot(difference.shift) > 0.0 ? -1.0 : 1.0) / length;
-    starts[count++] = {difference.value(n), n};
-    return -starts[count - 1].value;
-  };
-  if (consider(-difference.shift / scale) > limit) return false;
-  for (int i = 0; i < 3; ++i) {
-    if (consider(a.axes.col(i)) > limit || consider(b.axes.col(i)) > limit) return false;
-    for (int j = 0; j < 3; ++j)
-      if (consider(a.axes.col(i).cross(b.axes.col(j))) > limit) return false;
-  }
-
-  // Best starts first. A negative value means apart: the minimum is then the only one.
-  const int tried = std::min(kStarts, count);
-  std::partial_sort(starts.begin(), starts.begin() + tried, starts.begin() + count,
-                    [](const Start& p, const Start& q) { return p.value < q.value; });
-  double least = kInfinity;
-  Vec3 normal = Vec3::UnitZ();
-  for (int k = 0; k < tried && least > 0.0; ++k) {
-    Vec3 n = starts[k].n;
-    const double value = minimise(difference, n, scale);
-    if (value < least - 1e-12 * scale) least = value, normal = n;
-  }
+  // Start near the answer; any direction that parts the two by more than the limit ends the search.
+  Vec3 normal = (difference.Sa + difference.Sb).inverse() * -difference.shift;
+  const double length = normal.norm();
+  normal = length > 0.0 && std::isfinite(length) ? Vec3(normal / length) : a.axes.col(0).eval();
+  double least = minimise(difference, normal, scale, -limit);
+  if (least < -limit) return false;
+  // A minimum no deeper than the radius of balls that roll inside A - B is the least of all: the ball that touches
+  // there lies in A - B, and the origin is as far from its surface as from the minimum.
+  if (least > rolling_radius(a) + rolling_radius(b)) least = minimise_everywhere(difference, a, b, normal, scale);
   const double gap = -least;
   if (gap > limit) return false;
   out.normal = normal;

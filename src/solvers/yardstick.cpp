@@ -31,9 +31,20 @@ Vec3 natural_map(const Vec3& R, const Vec3& F, double rho, BlockKind kind, doubl
   return R - project_on_block(R - rho * F, kind, mu);
 }
 
+constexpr double kRegular = 1e-8;   ///< least pivot of a block solved without pivoting, relative to its trace
+
 /// <W_aa^-1 x, x>; a block that constrains only its normal is measured along it.
 double energy(const Mat3& W, const Vec3& x, BlockKind kind) {
   if (kind == BlockKind::direction) return W(0, 0) > 0.0 ? x.x() * x.x() / W(0, 0) : 0.0;
+  // Elimination without pivoting serves all but nearly singular blocks.
+  const double s10 = 0.5 * (W(1, 0) + W(0, 1)), s20 = 0.5 * (W(2, 0) + W(0, 2)), s21 = 0.5 * (W(2, 1) + W(1, 2));
+  const double d0 = W(0, 0), l10 = s10 / d0, l20 = s20 / d0;
+  const double d1 = W(1, 1) - l10 * s10, l21 = (s21 - l20 * s10) / d1, d2 = W(2, 2) - l20 * s20 - l21 * l21 * d1;
+  const double least = kRegular * W.trace();
+  if (d0 > least && d1 > least && d2 > least) {
+    const double y1 = x.y() - l10 * x.x(), y2 = x.z() - l20 * x.x() - l21 * y1;
+    return x.x() * x.x() / d0 + y1 * y1 / d1 + y2 * y2 / d2;
+  }
   const Eigen::LDLT<Mat3> factor(0.5 * (W + W.transpose()));
   const double value = x.dot(factor.solve(x));
   return std::isfinite(value) ? value : x.squaredNorm() * 3.0 / std::max(W.trace(), 1e-300);
