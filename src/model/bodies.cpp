@@ -1,5 +1,7 @@
 #include "model/bodies.hpp"
 
+#include <algorithm>
+
 #include "core/error.hpp"
 
 namespace scree::model {
@@ -68,7 +70,6 @@ int Bodies::add(const BodySpec& spec) {
   principal(J, axes, moments);
 
   const int new_id = next_id_++;
-  index_of_[new_id] = size();
   id.push_back(new_id);
   kind.push_back(spec.kind);
   scheme.push_back(Scheme::rig_neg);
@@ -113,13 +114,19 @@ void Bodies::remove(int body_id) {
   erase_at(velocity, i);
   erase_at(work, i);
   motion.erase(body_id);
-  rebuild_index(next_id_);
+}
+
+int Bodies::find(int body_id) const {
+  // Ids ascend, and equal the index until something is removed.
+  if (body_id >= 0 && body_id < size() && id[static_cast<std::size_t>(body_id)] == body_id) return body_id;
+  const auto found = std::lower_bound(id.begin(), id.end(), body_id);
+  return found != id.end() && *found == body_id ? static_cast<int>(found - id.begin()) : -1;
 }
 
 int Bodies::index(int body_id) const {
-  const auto found = index_of_.find(body_id);
-  if (found == index_of_.end()) throw_input("body {}: there is no such body; it was deleted or left the extents", body_id);
-  return found->second;
+  const int i = find(body_id);
+  if (i < 0) throw_input("body {}: there is no such body; it was deleted or left the extents", body_id);
+  return i;
 }
 
 void Bodies::set_characteristics(int i, double new_mass, double new_volume, const Vec3& new_center, const Mat3& new_inertia) {
@@ -150,12 +157,6 @@ double Bodies::kinetic_energy(int i) const {
   const auto k = static_cast<std::size_t>(i);
   if (kind[k] == BodyKind::obstacle) return 0.0;
   return 0.5 * mass[k] * velocity[k].squaredNorm() + 0.5 * angular[k].dot(inertia[k] * angular[k]);
-}
-
-void Bodies::rebuild_index(int next_id) {
-  index_of_.clear();
-  for (int i = 0; i < size(); ++i) index_of_[id[static_cast<std::size_t>(i)]] = i;
-  next_id_ = next_id;
 }
 
 }  // namespace scree::model

@@ -100,7 +100,7 @@ struct Bodies {
   void remove(int body_id);
   /// Index of an id; InputError when there is no such body.
   [[nodiscard]] int index(int body_id) const;
-  [[nodiscard]] bool has(int body_id) const { return index_of_.count(body_id) > 0; }
+  [[nodiscard]] bool has(int body_id) const { return find(body_id) >= 0; }
 
   /// Override mass, volume, centre and inertia (kept: the body's current place). InputError when the mass is not positive
   /// or the inertia tensor is not symmetric positive definite.
@@ -111,12 +111,13 @@ struct Bodies {
   [[nodiscard]] Vec3 point_velocity(int i, const Vec3& X) const;
   [[nodiscard]] double kinetic_energy(int i) const;
 
-  /// Rebuild the id look-up (after arrays were filled by hand) and set the next id to be given.
-  void rebuild_index(int next_id);
+  /// Set the next id to be given (after arrays were filled by hand, ids ascending).
+  void set_next_id(int next_id) { next_id_ = next_id; }
   [[nodiscard]] int next_id() const { return next_id_; }
 
  private:
-  std::unordered_map<int, int> index_of_;
+  [[nodiscard]] int find(int body_id) const;   ///< index, or -1
+
   int next_id_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "solvers/auto.hpp"
 
+#include "core/error.hpp"
 #include "core/threads.hpp"
 #include "core/timer.hpp"
 #include "solvers/auto_stages.hpp"
@@ -20,7 +21,7 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 /// One connected problem (or one taken as such): all stages.
 SolveReport solve_connected(const ContactProblem& problem, const AutoOptions& options, const StopRule& stop, std::span<double> R,
                             double value, std::unique_ptr<Sweeper>& packed) {
-  AutoStages stages(problem, stop, R, value, packed);
+  AutoStages stages(problem, stop, options.margin, R, value, packed);
   if (!stages.solved()) stages.sweeps(options.newton ? kPatience * stages.newton_cost() : kInfinity, kNoLimit);
   if (options.newton && !stages.solved()) stages.newton_and_global();
   std::copy(stages.best().begin(), stages.best().end(), R.begin());
@@ -168,7 +169,7 @@ class AutoRun {
     part.scale = ledger.scale_of(open);
     std::vector<double> R;
     gather_part(R_, work_.active, R);
-    AutoStages stages(part, rest(), R, -1.0, work_.packed);
+    AutoStages stages(part, rest(), options_.margin, R, -1.0, work_.packed);
     stages.sweeps(kSharedSweeps, kSharedSweeps);
     scatter_part(stages.best(), work_.active, R_);
     add_costs(report_, stages.report());
@@ -214,6 +215,7 @@ SolverInfo auto_info() {
   info.options = {
       {"islands", true, "solve independent parts apart (yardstick residual only)"},
       {"newton", true, "allow Newton and ADMM stages; False: accelerated sweeps only"},
+      {"margin", 1.0, "share of the tolerance, in (0, 1], that sweeps go on to while it costs at most half as much again"},
   };
   info.solve = [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
     const OptionReader read(find_solver("AUTO"), values);
@@ -221,6 +223,8 @@ SolverInfo auto_info() {
     static_cast<StopRule&>(options) = stop;
     options.islands = read.flag("islands");
     options.newton = read.flag("newton");
+    options.margin = read.real("margin");
+    if (!(options.margin > 0.0 && options.margin <= 1.0)) throw_input("AUTO: margin = {} is outside (0, 1]; 1 stops at the tolerance", options.margin);
     thread_local AutoWorkspace workspace;  // keeps its memory from step to step
     return solve_auto(problem, options, R, workspace);
   };

@@ -21,6 +21,9 @@ namespace scree::solvers {
 struct AutoOptions : StopRule {
   bool islands = true;   ///< solve independent parts apart (yardstick `residual` only)
   bool newton = true;    ///< allow stages 3 and 4; without them it is an accelerated Gauss-Seidel
+  /// Sweeps that have reached the tolerance go on to this share of it while that costs at most half as much again: a
+  /// stepper's next warm start may then be good enough as it is.
+  double margin = 1.0;
 };
 
 /// Memory kept from solve to solve.

@@ -26,9 +26,9 @@ double estimated_newton_cost(const ContactProblem& problem) {
 
 }  // namespace
 
-AutoStages::AutoStages(const ContactProblem& problem, const StopRule& stop, std::span<const double> R, double value,
+AutoStages::AutoStages(const ContactProblem& problem, const StopRule& stop, double margin, std::span<const double> R, double value,
                        std::unique_ptr<Sweeper>& packed)
-    : problem_(problem), stop_(stop), scale_(residual_scale(problem)), newton_cost_(estimated_newton_cost(problem)),
+    : problem_(problem), stop_(stop), goal_(margin * stop.tolerance), scale_(residual_scale(problem)), newton_cost_(estimated_newton_cost(problem)),
       packed_(packed),
       best_(R.begin(), R.end()), current_(best_), trial_(best_.size()), U_(best_.size()) {
   // Newton may cost as much as all the sweeps allowed, or it is left out.
@@ -94,7 +94,7 @@ double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, b
   if (mixed) anderson.emplace(problem_, *sweeper_, R);
   MomentumSweeps momentum(*sweeper_);
   double lowest = kInfinity, mark = kInfinity, forecast_ratio = 1.0;
-  int marked = 0, checked = 0;
+  int marked = 0, checked = 0, reached = 0;
   limit = std::min(limit, stop_.max_iterations - report_.iterations);
   for (int sweep = 1; sweep <= limit; ++sweep) {
     const SweepSums sums = anderson ? anderson->sweep() : momentum.sweep();
@@ -102,7 +102,7 @@ double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, b
     ++report_.products;
     if (!std::isfinite(sums.change)) break;
     const double change = std::sqrt(sums.change);
-    const bool hopeful = scale_ > 0.0 && forecast_ratio * change <= stop_.tolerance * scale_;
+    const bool hopeful = scale_ > 0.0 && forecast_ratio * change <= (reached > 0 ? goal_ : stop_.tolerance) * scale_;
     if (!hopeful && sweep - checked < kCheckInterval && sweep < limit) continue;
     checked = sweep;
     const double value = sweep_value();
@@ -110,8 +110,11 @@ double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, b
     if (value < lowest) {
       lowest = value;
       sweeper_->get(R);
-      if (value <= stop_.tolerance && offer(R, "sweeps") <= stop_.tolerance) return lowest;
     }
+    // Past the tolerance, some more sweeps for the margin.
+    if (reached == 0 && value <= stop_.tolerance) reached = sweep;
+    const bool enough = reached > 0 && (lowest <= goal_ || sweep >= reached + reached / 2 + kCheckInterval);
+    if (enough && offer(R, "sweeps") <= stop_.tolerance) return lowest;
     if (timer_.seconds() >= stop_.max_seconds) break;
     // Leave when the rate of the last window does not promise an end in time.
     if (sweep >= std::max(kWindow, 2 * marked)) {

@@ -16,8 +16,9 @@ namespace scree::solvers {
 class AutoStages {
  public:
   /// `value` is the yardstick at R, negative when not measured yet. `packed` may hold a sweeper to reuse and
-  /// receives the one made.
-  AutoStages(const ContactProblem& problem, const StopRule& stop, std::span<const double> R, double value, std::unique_ptr<Sweeper>& packed);
+  /// receives the one made. `margin` is that of AutoOptions.
+  AutoStages(const ContactProblem& problem, const StopRule& stop, double margin, std::span<const double> R, double value,
+             std::unique_ptr<Sweeper>& packed);
 
   /// Sweeps while they promise to finish within `patience` more of them; at most `limit`.
   void sweeps(double patience, int limit);
@@ -45,6 +46,7 @@ class AutoStages {
 
   const ContactProblem& problem_;
   StopRule stop_;
+  double goal_;   ///< margin * tolerance
   double scale_, newton_cost_;
   int newton_left_ = 0;   ///< Newton steps still allowed: max_iterations sweeps' worth
   Timer timer_;

@@ -72,16 +72,20 @@ class GaussSeidel {
     if (options_.history) report_.history.push_back(value);
   }
 
-  /// The outside yardstick at the present iterate, which goes to R; remembers the best.
+  /// Remember the iterate in R when it is the best.
+  void remember(double value) {
+    if (!(value < best_value_)) return;
+    best_value_ = value;
+    std::copy(R_.begin(), R_.end(), work_.best.begin());
+  }
+
+  /// The outside yardstick at the present iterate, which goes to R.
   double measured() {
     sweeper_->get(R_);
     relative_velocity(problem_, R_, work_.U);
     ++report_.products;
     const double value = measure(options_.yardstick, problem_, R_, work_.U);
-    if (value < best_value_) {
-      best_value_ = value;
-      std::copy(R_.begin(), R_.end(), work_.best.begin());
-    }
+    remember(value);
     return value;
   }
 
@@ -112,7 +116,10 @@ class GaussSeidel {
     if (change > 0.0) error_per_change_ = error / change;
     const double value = scale_ > 0.0 ? error / scale_ : error;
     if (value > options_.tolerance) {
-      if (value < kWorthKeeping * best_value_) measured();
+      if (value < kWorthKeeping * best_value_) {
+        sweeper_->get(R_);
+        remember(value);
+      }
       return false;
     }
     if (measured() <= options_.tolerance) return true;

@@ -54,8 +54,13 @@ void BodyForm::finish() {
     for (int side = 0; side < 2; ++side) {
       const auto r = rows(static_cast<int>(a), side);
       if (r.empty()) continue;
-      const ConstRows Hs(r.data(), 3, static_cast<Eigen::Index>(r.size() / 3));
-      sum += Hs * Hs.transpose();
+      if (rigid_) {
+        const ConstRigidRows Hs(r.data());
+        sum.noalias() += Hs * Hs.transpose();
+      } else {
+        const ConstRows Hs(r.data(), 3, static_cast<Eigen::Index>(r.size() / 3));
+        sum += Hs * Hs.transpose();
+      }
     }
     diagonal_[static_cast<std::size_t>(a)] = sum;
   });

@@ -324,7 +324,10 @@ void Simulation::load(const Archive& archive) {
     for (model::Work& work : bodies.work) io(f, work);
     int next_id = 0;
     f(next_id);
-    bodies.rebuild_index(next_id);
+    for (std::size_t k = 0; k < n; ++k)
+      if (bodies.id[k] < 0 || bodies.id[k] >= next_id || (k > 0 && bodies.id[k] <= bodies.id[k - 1]))
+        throw_file("checkpoint: the bodies' ids do not ascend below {}; the file is damaged", next_id);
+    bodies.set_next_id(next_id);
     for (std::size_t k = f.count(); k > 0; --k) {
       int id = -1;
       f(id);

@@ -10,7 +10,7 @@
 namespace scree::stepping {
 
 namespace {
-constexpr double kDeeper = 0.25;  ///< share of the tolerance AUTO aims for once it has to iterate
+constexpr double kMargin = 0.25;  ///< share of the tolerance AUTO aims for once it has to iterate, if that is cheap
 constexpr double kRest = 2.0;     ///< speeds below this many tolerances of what loads cause in a step are rest
 }
 
@@ -247,21 +247,16 @@ void Simulation::solve() {
     apply_solution();
     return;
   }
-  solvers::StopRule stop = solver_.stop;
+  solvers::OptionValues options = penalty() ? solvers::OptionValues{} : solver_.options;
   if (solver_.name == "AUTO") {
     // Islands at rest: a warm start that still holds is kept. One that does not is replaced by a better one than
     // asked for, so that the next steps can keep it.
-    solve_report_.residual = solvers::measure(stop.yardstick, problem_, R_);
+    solve_report_.residual = solvers::measure(solver_.stop.yardstick, problem_, R_);
     solve_report_.stage = "warm start";
-    stop.tolerance *= kDeeper;
+    options.try_emplace("margin", kMargin);
   }
-  if (solver_.name != "AUTO" || solve_report_.residual > solver_.stop.tolerance) {
-    solve_report_ = solvers::solve(penalty() ? "GAUSS_SEIDEL" : solver_.name, problem_, stop,
-                                   penalty() ? solvers::OptionValues{} : solver_.options, R_);
-    if (solve_report_.status != solvers::Status::converged && solver_.name == "AUTO" &&
-        solvers::measure(solver_.stop.yardstick, problem_, R_) <= solver_.stop.tolerance)
-      solve_report_.status = solvers::Status::converged;
-  }
+  if (solver_.name != "AUTO" || solve_report_.residual > solver_.stop.tolerance)
+    solve_report_ = solvers::solve(penalty() ? "GAUSS_SEIDEL" : solver_.name, problem_, solver_.stop, options, R_);
   if (solve_report_.status != solvers::Status::converged) handle_failure();
   apply_solution();
 }
