@@ -218,8 +218,8 @@ def _pile(name, state=None):
 _BUILDERS = {
     "column_1k": lambda name, state: _column(name, 1000, 10, 100, 1000, state),
     "column_4k": lambda name, state: _column(name, 4000, 16, 50, 600, state),
-    "column_16k": lambda name, state: _column(name, 16000, 25, 20, 400, state),
-    "column_100k": lambda name, state: _column(name, 100000, 46, 5, 150, state),
+    "column_16k": lambda name, state: _column(name, 16000, 25, 20, 800, state),
+    "column_100k": lambda name, state: _column(name, 100000, 46, 5, 300, state),
     "wall": _wall,
     "heavy_on_light": _heavy_on_light,
     "drum": _drum,

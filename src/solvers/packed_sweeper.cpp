@@ -16,6 +16,7 @@ using packed::kLanes;
 using packed::Slot;
 
 constexpr double kTangentFloor = 1e-14;           ///< smallest reduced mobility, relative to tr W_aa
+constexpr double kOnCone = 1.0 - 1e-9;            ///< tangential impulse of a slipping guess, relative to mu R_N
 constexpr double kSharedFrame = 1e-12;            ///< agreement of the linear rows of two sides
 constexpr std::ptrdiff_t kThreadedBlocks = 3000;  ///< fewer blocks are swept by one thread
 constexpr int kWindow = 48;                       ///< blocks looked at to fill a group
@@ -95,7 +96,7 @@ class PackedSweeper final : public Sweeper {
   std::vector<std::array<double, 2>> turn_;  ///< cosine and sine of each tangent rotation, a lane each
   std::vector<double> weight_, plain_, y_, errors_;
   std::vector<SweepSums> sums_;
-  std::vector<int> stamp_, closed_, open_;
+  std::vector<int> stamp_, closed_, slipping_, open_;
   int stamps_ = 0;
   bool momentum_ready_ = false;
 };
@@ -142,15 +143,22 @@ void PackedSweeper::form_groups(std::span<const double> R) {
   stamp_.assign(at(form_->bodies()), 0);
   stamps_ = 0;
   for (int task = 0; task < order_.tasks(); ++task) {
-    // Blocks likely to stay open go together: their groups are skipped as a whole.
+    // Blocks likely to stay open go together: their groups are skipped as a whole. So do those likely to slip, whose
+    // solution takes longest.
     closed_.clear();
+    slipping_.clear();
     open_.clear();
     for (int place = order_.task_start()[at(task)]; place < order_.task_start()[at(task + 1)]; ++place) {
       const int a = order_.blocks()[at(place)];
-      const bool idle = problem_->kind[at(a)] == BlockKind::contact && problem_->B[3 * at(a)] > 0.0 && R[3 * at(a)] == 0.0;
-      (idle ? open_ : closed_).push_back(a);
+      const double* r = R.data() + 3 * a;
+      const bool contact = problem_->kind[at(a)] == BlockKind::contact;
+      const bool idle = contact && problem_->B[3 * at(a)] > 0.0 && r[0] == 0.0;
+      const double radius = kOnCone * problem_->mu[at(a)] * r[0];
+      const bool slips = contact && r[0] > 0.0 && r[1] * r[1] + r[2] * r[2] >= radius * radius;
+      (idle ? open_ : slips ? slipping_ : closed_).push_back(a);
     }
     fill_groups(task, closed_);
+    fill_groups(task, slipping_);
     fill_groups(task, open_);
     group_start_.push_back(static_cast<int>(lane_block_.size() / kLanes));
   }

@@ -65,6 +65,7 @@ void SweepOrder::order_bodies(const BodyForm& form) {
 void SweepOrder::cut_chunks(const BodyForm& form) {
   const int levels = level_.empty() ? 1 : level_.back() + 1;
   chunks_ = std::clamp(std::min(form.blocks() / kBlocksAChunk, levels / kLevelsAChunk), 1, kMaxChunks);
+  if (chunks_ > 1) chunks_ -= chunks_ % 2;   // shares of two threads come out even
   chunk_.assign(at(bodies_), 0);
   double total = 0.0, sum = 0.0;
   for (int body = 0; body < bodies_; ++body) total += static_cast<double>(form.incidence(body).size());
