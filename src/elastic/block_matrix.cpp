@@ -84,4 +84,17 @@ void BlockMatrix::combine(double a, std::span<const double> M, double b, const B
   }
 }
 
+void BlockMatrix::constrain(std::span<const char> fixed, double diagonal) {
+  for (int n = 0; n < pattern->rows(); ++n) {
+    for (int k = pattern->row_start[n]; k < pattern->row_start[n + 1]; ++k) {
+      const int column = pattern->columns[k];
+      double* block = values.data() + 9 * static_cast<std::size_t>(k);
+      for (int i = 0; i < 9; ++i) {
+        const int row = 3 * n + i / 3, other = 3 * column + i % 3;
+        if (fixed[row] || fixed[other]) block[i] = row == other ? diagonal : 0.0;
+      }
+    }
+  }
+}
+
 }  // namespace scree::elastic

@@ -50,6 +50,8 @@ struct BlockMatrix {
   void combine(double a, const NodeMatrix& M, double b, const BlockMatrix& K);
   /// The same with a diagonal M, one number a node.
   void combine(double a, std::span<const double> M, double b, const BlockMatrix& K);
+  /// Rows and columns of the marked dofs become those of the identity times `diagonal`.
+  void constrain(std::span<const char> fixed, double diagonal);
 };
 
 }  // namespace scree::elastic

@@ -1,0 +1,84 @@
+#include "elastic/critical_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "elastic/kernels.hpp"
+
+namespace scree::elastic {
+
+namespace {
+constexpr int kMostIterations = 200;
+constexpr double kAccuracy = 1e-3;  ///< of the square of the frequency
+}  // namespace
+
+double largest_frequency(const ElasticBody& body, const BlockMatrix& K) {
+  const int n = body.dofs();
+  VecX scale(n);
+  for (int i = 0; i < n; ++i) scale[i] = 1.0 / std::sqrt(body.lumped_mass()[i / 3]);
+  std::vector<double> x(n), y(n);
+  const int most = std::min(kMostIterations, n);
+  MatX basis(n, most + 1);
+  std::mt19937_64 random(1);
+  for (int i = 0; i < n; ++i) basis(i, 0) = static_cast<double>(random() >> 11) * 0x1p-53 - 0.5;
+  basis.col(0).normalize();
+  VecX diagonal(most), off(most);
+  for (int k = 0; k < most; ++k) {
+    VecX::Map(x.data(), n) = scale.cwiseProduct(basis.col(k));
+    K.multiply(x, y);
+    VecX w = scale.cwiseProduct(VecX::Map(y.data(), n));
+    diagonal[k] = w.dot(basis.col(k));
+    // Twice is enough to stay orthogonal to all before.
+    for (int pass = 0; pass < 2; ++pass) w -= basis.leftCols(k + 1) * (basis.leftCols(k + 1).transpose() * w);
+    off[k] = w.norm();
+    Eigen::SelfAdjointEigenSolver<MatX> ritz;
+    ritz.computeFromTridiagonal(diagonal.head(k + 1), off.head(k));
+    const double largest = ritz.eigenvalues()[k], error = off[k] * std::abs(ritz.eigenvectors()(k, k));
+    if (largest > 0.0 && (k + 1 == n || (k >= 8 && error <= kAccuracy * largest))) return std::sqrt(largest + error);
+    if (off[k] <= 1e-14 * std::abs(largest)) break;
+    basis.col(k + 1) = w / off[k];
+  }
+  return element_frequency_bound(body);
+}
+
+double element_frequency_bound(const ElasticBody& body) {
+  const FiniteMesh& mesh = body.mesh();
+  const auto q = mesh.positions();
+  // Any positive split of the nodes' masses over their elements gives a bound; volumes split them well.
+  std::vector<double> around(mesh.nodes.size(), 0.0), volume(mesh.elements(), 0.0);
+  for (int e = 0; e < mesh.elements(); ++e) {
+    for (int p = body.first_point(e); p < body.first_point(e) + body.points(e); ++p) volume[e] += body.point_volume(p);
+    for (int n : mesh.element(e)) around[n] += volume[e];
+  }
+  double largest = 0.0;
+  for (int e = 0; e < mesh.elements(); ++e) {
+    if (volume[e] == 0.0) continue;
+    with_nodes(mesh.kinds[e], [&](auto size) {
+      constexpr int n = size.value;
+      const auto x = gather<n>(mesh.element(e), q);
+      ElementMatrix<n> K = ElementMatrix<n>::Zero();
+      for (int p = body.first_point(e); p < body.first_point(e) + body.points(e); ++p) {
+        const Mat3 F = x * Gradients<n>(body.gradients(e, p)).transpose(), C = F.transpose() * F;
+        add_stiffness<n>(F, body.law(e).stress(C), body.law(e).tangent(C), body.gradients(e, p), body.point_volume(p), K);
+      }
+      Eigen::Matrix<double, 3 * n, 1> scale;
+      for (int a = 0; a < n; ++a) {
+        const int node = mesh.element(e)[a];
+        scale.template segment<3>(3 * a).setConstant(1.0 / std::sqrt(body.lumped_mass()[node] * volume[e] / around[node]));
+      }
+      const MatX scaled = scale.asDiagonal() * K * scale.asDiagonal();
+      largest = std::max(largest, Eigen::SelfAdjointEigenSolver<MatX>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[3 * n - 1]);
+    });
+  }
+  return std::sqrt(largest);
+}
+
+double critical_step(const ElasticBody& body, std::span<const double> q, double eta) {
+  BlockMatrix K = body.make_matrix();
+  body.tangent(q, K);
+  const double omega = largest_frequency(body, K);
+  return (std::sqrt(eta * eta * omega * omega + 4.0) - eta * omega) / omega;
+}
+
+}  // namespace scree::elastic
