@@ -8,10 +8,10 @@ using model::Constraint;
 
 namespace {
 
-const std::vector<std::string> kKinds{"fixed_point", "fixed_direction", "velocity", "displacement", "acceleration", "link"};
+const std::vector<std::string> kKinds{"fixed_point", "fixed_direction", "velocity", "displacement", "acceleration", "link", "at_least", "at_most", "above", "below"};
 
 int add_constraint(Engine& engine, const std::string& kind, std::array<int, 2> bodies, const Vec3& point1, const Vec3& point2,
-                   const Vec3& direction, const model::TimeSeries& value) {
+                   const Vec3& direction, const model::TimeSeries& value, double length) {
   const auto found = std::find(kKinds.begin(), kKinds.end(), kind);
   if (found == kKinds.end()) throw_input("constraint kind '{}'{}", kind, did_you_mean(kind, kKinds));
   Constraint constraint;
@@ -20,12 +20,13 @@ int add_constraint(Engine& engine, const std::string& kind, std::array<int, 2> b
   constraint.point = {point1, point2};
   constraint.direction = unit(direction, "direction");
   constraint.value = value;
+  constraint.length = length;
   return engine.simulation.add_constraint(constraint);
 }
 
 py::dict describe(Engine& engine, const Constraint& c) {
-  // The impulse of a link acts on its second end.
-  const double sign = c.kind == model::ConstraintKind::link ? -1.0 : 1.0;
+  // The impulse between two points acts on the second.
+  const double sign = model::joins_points(c.kind) ? -1.0 : 1.0;
   py::dict info;
   info["id"] = c.id;
   info["kind"] = kKinds[static_cast<std::size_t>(c.kind)];

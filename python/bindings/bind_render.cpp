@@ -69,7 +69,7 @@ class Renderer {
  private:
   void set(const std::string& name, const py::handle& value) {
     static const std::vector<std::string> names{"width", "height", "samples", "view", "zoom", "obstacles", "ground", "edges", "title", "caption",
-                                                "quantity", "map", "low", "high", "chains"};
+                                                "quantity", "map", "low", "high", "bodies", "chains"};
     try {
       if (name == "width") options_.width = py::cast<int>(value);
       else if (name == "height") options_.height = py::cast<int>(value);
@@ -85,6 +85,7 @@ class Renderer {
       else if (name == "map") style_.map = io::colour_map(py::cast<std::string>(value));
       else if (name == "low") style_.low = py::cast<double>(value);
       else if (name == "high") style_.high = py::cast<double>(value);
+      else if (name == "bodies") style_.bodies = py::cast<std::vector<std::int32_t>>(value);
       else if (name == "chains") style_.chains = py::cast<bool>(value);
       else throw_input("render: unknown setting '{}'{}", name, did_you_mean(name, names));
     } catch (const py::cast_error&) {

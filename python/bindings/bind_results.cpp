@@ -1,5 +1,6 @@
 #include "frame_source.hpp"
 
+#include "io/csv.hpp"
 #include "io/vtu.hpp"
 #include "io/xdmf.hpp"
 #include "step_row.hpp"
@@ -202,6 +203,12 @@ py::dict energy_table(const io::ResultsReader& reader) {
   return table;
 }
 
+/// Run an export of some frames and bodies.
+template <void (*kExport)(const io::ResultsReader&, const std::string&, const io::Selection&)>
+void write_export(const io::ResultsReader& reader, const std::string& path, std::vector<std::int64_t> frames, std::vector<std::int32_t> bodies, bool spheres) {
+  released([&] { kExport(reader, path, {std::move(frames), std::move(bodies), spheres}); });
+}
+
 }  // namespace
 
 void bind_results(py::module_& module) {
@@ -228,12 +235,9 @@ void bind_results(py::module_& module) {
       .def("steps", &step_table)
       .def("frame", &frame)
       .def("history", &history)
-      .def("export_xdmf", [](const ResultsReader& r, const std::string& path, bool spheres, int stride) {
-        released([&] { io::export_xdmf(r, path, spheres, stride); });
-      })
-      .def("export_vtu", [](const ResultsReader& r, const std::string& folder, bool spheres, int stride) {
-        released([&] { io::export_vtu(r, folder, spheres, stride); });
-      })
+      .def("export_xdmf", &write_export<&io::export_xdmf>)
+      .def("export_vtu", &write_export<&io::export_vtu>)
+      .def("export_csv", &write_export<&io::export_csv>)
       .def("refresh", &ResultsReader::refresh);
 }
 

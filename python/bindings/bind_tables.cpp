@@ -24,6 +24,7 @@ py::dict contacts(Engine& engine) {
   table["local_force"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].R * rate; });
   table["velocity"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame.transpose() * list[i].U; });
   table["local_velocity"] = vectors(n, [&](std::size_t i) { return list[i].U; });
+  table["local_velocity_before"] = vectors(n, [&](std::size_t i) { return list[i].U_old; });
   table["tangent1"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame.row(1).transpose(); });
   table["tangent2"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame.row(2).transpose(); });
   return table;

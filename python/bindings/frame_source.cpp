@@ -16,8 +16,11 @@ std::uint8_t stored_kind(const model::Constraint& c) {
   switch (c.kind) {
     case model::ConstraintKind::fixed_point: return 1;
     case model::ConstraintKind::fixed_direction: return 2;
+    case model::ConstraintKind::velocity:
+    case model::ConstraintKind::displacement:
+    case model::ConstraintKind::acceleration: return 3;
     case model::ConstraintKind::link: return 4;
-    default: return 3;
+    default: return 5;
   }
 }
 
@@ -81,9 +84,8 @@ void FrameSource::fill_contacts(Engine& engine, io::Frame& frame) const {
 
 void FrameSource::fill_constraints(Engine& engine, io::Frame& frame) const {
   for (const model::Constraint& c : engine.model().constraints) {
-    // A link acts on its second end; every other constraint holds its body against the ground.
-    const bool link = c.kind == model::ConstraintKind::link;
-    if (link) frame.pair.insert(frame.pair.end(), {row(c.body[0]), row(c.body[1])});
+    // Between two points the force is on the second; every other constraint holds its body against the ground.
+    if (model::joins_points(c.kind)) frame.pair.insert(frame.pair.end(), {row(c.body[0]), row(c.body[1])});
     else frame.pair.insert(frame.pair.end(), {-1, row(c.body[0])});
     append(frame.point, c.place[0]);
     append(frame.axes, c.frame);

@@ -1,43 +1,53 @@
 """Results in other formats."""
-import csv
 import os
-
-import numpy as np
 
 from . import _check, _scree
 from .results import Results, results_file
 
-
-def _chosen(results, frame):
-    """Indices of the frames to export: one, or all."""
-    return range(len(results)) if frame is None else [results.frame(frame) and frame % len(results)]
+FORMATS = ("xdmf", "vtu", "csv", "fclib")
 
 
-def to_csv(path, folder, frame=None):
-    """bodies.csv, contacts.csv and steps.csv; returns their paths."""
-    results = Results(path)
-    os.makedirs(folder, exist_ok=True)
-    body_columns = (["frame", "time", "id", "x", "y", "z"] + [f"R{i}{j}" for i in "123" for j in "123"] + ["vx", "vy", "vz", "wx", "wy", "wz"])
-    contact_columns = ["frame", "time", "kind", "body1", "body2", "x", "y", "z", "nx", "ny", "nz", "gap", "area", "fx", "fy", "fz", "ux", "uy", "uz"]
-    files = [os.path.join(folder, name) for name in ("bodies.csv", "contacts.csv", "steps.csv")]
-    with open(files[0], "w", newline="") as bodies, open(files[1], "w", newline="") as contacts:
-        body_rows, contact_rows = csv.writer(bodies), csv.writer(contacts)
-        body_rows.writerow(body_columns)
-        contact_rows.writerow(contact_columns)
-        for k in _chosen(results, frame):
-            f = results.frame(k)
-            table = np.hstack([f.positions, f.rotations.reshape(-1, 9), f.velocities, f.angular_velocities])
-            body_rows.writerows([k, repr(f.time), int(i), *map(repr, row.tolist())] for i, row in zip(f.ids, table))
-            c = f.contacts
-            table = np.hstack([c["point"], c["normal"], c["gap"][:, None], c["area"][:, None], c["force"], c["velocity"]])
-            contact_rows.writerows([k, repr(f.time), int(kind), *map(int, pair), *map(repr, row.tolist())]
-                                   for kind, pair, row in zip(c["kind"], c["bodies"], table))
-    with open(files[2], "w", newline="") as file:
-        steps = results.steps
-        rows = csv.writer(file)
-        rows.writerow(list(steps))
-        rows.writerows(zip(*(values.tolist() for values in steps.values())))
-    return files
+def frames_of(results, frame=None, every=None, times=None):
+    """Indices of the frames to export: one (negative: from the end), every k-th, those between two times (t0, t1) in s, or all."""
+    if frame is not None:
+        results.frame(frame)
+        return [frame % len(results)]
+    chosen = range(len(results))
+    if times is not None:
+        low, high = (_check.number("times", t) for t in times)
+        slack = 1e-9 * max(1.0, abs(high))
+        chosen = [k for k in chosen if low - slack <= results.times[k] <= high + slack]
+        if not chosen:
+            raise ValueError(f"times = ({low:g}, {high:g}): the results have no frame there; they reach from {results.times[0]:g} to {results.times[-1]:g} s")
+    return list(chosen)[::1 if every is None else _check.integer("every", every, 1)]
+
+
+def _to(kind, results, target, frames, bodies, spheres):
+    rows = [] if bodies is None else [results.row(b) for b in bodies]
+    if bodies is not None and not rows:
+        raise ValueError("bodies: the list is empty")
+    getattr(results._native, "export_" + kind)(target, [int(k) for k in frames], rows, bool(spheres))
+
+
+def to_xdmf(path, target, frames=None, bodies=None, spheres=False):
+    """Surfaces, centres and contacts for ParaView: an .xdmf file with its numbers beside it."""
+    results = _opened(path)
+    _to("xdmf", results, target, frames_of(results) if frames is None else frames, bodies, spheres)
+    return [target]
+
+
+def to_vtu(path, folder, frames=None, bodies=None, spheres=False):
+    """One .vtu file a frame and .pvd files that list them."""
+    results = _opened(path)
+    _to("vtu", results, folder, frames_of(results) if frames is None else frames, bodies, spheres)
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".pvd"))
+
+
+def to_csv(path, folder, frames=None, bodies=None):
+    """bodies.csv, contacts.csv, steps.csv, energy.csv and body_table.csv; returns their paths."""
+    results = _opened(path)
+    _to("csv", results, folder, frames_of(results) if frames is None else frames, bodies, False)
+    return [os.path.join(folder, name) for name in ("bodies.csv", "contacts.csv", "steps.csv", "energy.csv", "body_table.csv")]
 
 
 def to_fclib(path, target, frame=None):
@@ -74,33 +84,29 @@ def _place(engine, frame):
             engine.set_velocity(int(i), v, w)
 
 
-def to_xdmf(path, target, every=1, spheres=False):
-    """Surfaces, centres and contacts for ParaView: an .xdmf file with its numbers beside it."""
-    _scree.ResultsReader(results_file(path)).export_xdmf(os.fspath(target), spheres, every)
-    return [target]
+def _opened(path):
+    return path if isinstance(path, Results) else Results(path)
 
 
-def to_vtu(path, folder, every=1, spheres=False):
-    """One .vtu file a frame and .pvd files that list them."""
-    _scree.ResultsReader(results_file(path)).export_vtu(os.fspath(folder), spheres, every)
-    return sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".pvd"))
+@_check.keywords
+def export(path, format, target=None, frame=None, every=None, times=None, bodies=None, spheres=False):
+    """Write results in another format ('xdmf', 'vtu', 'csv', 'fclib'); returns the paths to open.
 
-
-FORMATS = ("xdmf", "vtu", "csv", "fclib")
-
-
-def export(path, format, target=None, frame=None, every=None, spheres=False):
-    """Write results in another format; returns the paths to open. csv and fclib take `frame`; xdmf and vtu take `every` (k-th frame) and
-    `spheres` (draw spheres and ellipsoids as polygons, too)."""
+    frame: one frame (negative: from the end); every: each k-th; times: (t0, t1), s. bodies: list of ids or labels; contacts that touch one of
+    them come along. spheres (xdmf, vtu): draw spheres and ellipsoids as polygons, too. fclib takes `frame` alone: the contact problem of
+    the step that follows it."""
     _check.choice("format", format, FORMATS)
     folder = os.path.dirname(results_file(path))
     names = {"csv": "csv", "fclib": "problem.hdf5", "xdmf": "export.xdmf", "vtu": "vtu"}
-    target = target or os.path.join(folder, names[format])
-    if format in ("csv", "fclib"):
-        if every is not None or spheres:
-            raise ValueError(f"format {format} takes neither every nor spheres")
-        return {"csv": to_csv, "fclib": to_fclib}[format](path, target, frame)
-    if frame is not None:
-        raise ValueError(f"format {format} holds frames in time; choose them with every")
-    every = 1 if every is None else _check.integer("every", every, 1)
-    return {"xdmf": to_xdmf, "vtu": to_vtu}[format](path, target, every, bool(spheres))
+    target = os.fspath(target or os.path.join(folder, names[format]))
+    if format == "fclib":
+        if every is not None or times is not None or bodies is not None or spheres:
+            raise ValueError("format fclib is one contact problem: it takes frame, not every, times, bodies or spheres")
+        return to_fclib(path, target, frame)
+    if format == "csv" and spheres:
+        raise ValueError("format csv has no shapes: it does not take spheres")
+    results = _opened(path)
+    frames = frames_of(results, frame, every, times)
+    if format == "csv":
+        return to_csv(results, target, frames, bodies)
+    return {"xdmf": to_xdmf, "vtu": to_vtu}[format](results, target, frames, bodies, bool(spheres))

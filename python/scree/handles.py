@@ -246,7 +246,8 @@ class Constraint(_Handle):
 
     @property
     def kind(self):
-        """'fixed_point', 'fixed_direction', 'velocity', 'displacement', 'acceleration' or 'link'."""
+        """'fixed_point', 'fixed_direction', 'velocity', 'displacement', 'acceleration', 'link', or a limit: 'at_least',
+        'at_most', 'above', 'below'."""
         return self._info["kind"]
 
     @property
@@ -256,9 +257,9 @@ class Constraint(_Handle):
 
     @property
     def points(self):
-        """Current places of its points, m: one row, two for links."""
+        """Current places of its points, m: one row, two for links and limits."""
         info = self._info
-        return np.array(info["points"][: 2 if info["kind"] == "link" else 1])
+        return np.array(info["points"][: 2 if info["kind"] in ("link", "at_least", "at_most", "above", "below") else 1])
 
     @property
     def force(self):
@@ -277,7 +278,7 @@ class Constraint(_Handle):
 
     @property
     def length(self):
-        """Length of a link, m."""
+        """Length of a link or limit, m."""
         return self._info["length"]
 
     def delete(self):

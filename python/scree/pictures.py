@@ -2,7 +2,7 @@
 import os
 
 from . import _check, _scree
-from .results import results_file
+from .results import Results, results_file
 
 
 def _renderer(path, settings):
@@ -12,6 +12,9 @@ def _renderer(path, settings):
     if "size" in settings:
         width, height = settings.pop("size")
         settings["width"], settings["height"] = _check.integer("width", width, 1), _check.integer("height", height, 1)
+    if "bodies" in settings:
+        stored = Results(path)
+        settings["bodies"] = [stored.row(body) for body in settings["bodies"]]
     renderer = _scree.Renderer(results_file(path), settings)
     if renderer.frames() == 0:
         raise ValueError(f"{results_file(path)}: there are no frames to draw")
@@ -28,12 +31,12 @@ def _index(renderer, frame):
 
 @_check.keywords
 def picture(path, frame=-1, size=None, view=None, zoom=None, quantity=None, map=None, low=None, high=None, obstacles=None, chains=None,
-            ground=None, edges=None, samples=None, title=None, caption=None):
+            ground=None, edges=None, samples=None, title=None, caption=None, bodies=None):
     """One frame as an array of shape (height, width, 3), 8-bit RGB.
 
     view: direction from the scene to the camera. quantity: 'velocity', 'displacement', 'force', 'body' or 'none' colours the moving
     bodies on the map 'dusk' or 'spectrum' from low to high. obstacles: 'automatic', 'solid', 'faded' or 'hidden'. chains: draw contact
-    forces as tubes."""
+    forces as tubes. bodies: draw only these (ids or labels)."""
     settings = dict(locals())
     renderer = _renderer(settings.pop("path"), {k: v for k, v in settings.items() if k != "frame"})
     index = _index(renderer, frame)

@@ -69,7 +69,8 @@ class Shape:
         for i in range(min(len(self), 10000)):
             kind = self._native.piece(i)["kind"]
             kinds[kind] = kinds.get(kind, 0) + 1
-        text = ", ".join(f"{n} {k}{'s' if n > 1 and not k.endswith('on') else ''}" if n > 1 else k for k, n in kinds.items())
+        several = {"sphere": "spheres", "ellipsoid": "ellipsoids", "polyhedron": "polyhedra"}
+        text = ", ".join(k if n == 1 else f"{n} {several[k]}" for k, n in kinds.items())
         low, high = self.bounds
         extent = " x ".join(f"{x:g}" for x in high - low)
         return f"<Shape: {text}; {extent} m, volume {self.volume:g} m^3>"

@@ -305,10 +305,10 @@ class Simulation:
 
     # --- constraints ------------------------------------------------------------------------------------------
 
-    def _constrain(self, kind, body, point, direction=(0.0, 0.0, 1.0), value=0.0, body2=-1, point2=(0.0, 0.0, 0.0)):
+    def _constrain(self, kind, body, point, direction=(0.0, 0.0, 1.0), value=0.0, body2=-1, point2=(0.0, 0.0, 0.0), length=0.0):
         first = self._body_id("body", body)
         return Constraint(self, self._engine.add_constraint(kind, [first, body2], _check.vector("point", point), _check.vector("point2", point2),
-                                                            _check.direction("direction", direction), series.native("value", value)))
+                                                            _check.direction("direction", direction), series.native("value", value), float(length)))
 
     def fix_point(self, body, point):
         """Fix a referential point (m) of a body in space."""
@@ -336,6 +336,20 @@ class Simulation:
             body1, body2, point1, point2 = body2, body1, point2, point1
         other = -1 if body2 is None else self._body_id("body2", body2)
         return self._constrain("link", body1, point1, body2=other, point2=point2)
+
+    def distance_limit(self, body1, body2, point1, point2, kind, length, direction=None):
+        """Keep two referential points 'at_least' or 'at_most' `length` metres apart: along the line through them, or, with a spatial
+        direction, by how far the second is ahead of the first along it. One body may be None: its point is then fixed in the air. A rope is
+        distance_limit(a, b, p, q, 'at_most', length)."""
+        _check.choice("kind", kind, ("at_least", "at_most"))
+        length = _check.number("length", length, 0.0 if direction is None else -math.inf)
+        if body1 is None:
+            body1, body2, point1, point2 = body2, body1, point2, point1
+            direction = None if direction is None else -_check.direction("direction", direction)
+        other = -1 if body2 is None else self._body_id("body2", body2)
+        name = kind if direction is None else {"at_least": "above", "at_most": "below"}[kind]
+        return self._constrain(name, body1, point1, direction=(0.0, 0.0, 1.0) if direction is None else direction, body2=other, point2=point2,
+                               length=length)
 
     @property
     def constraints(self):

@@ -102,13 +102,23 @@ Vec3 wanted_velocity(const Constraint& c, double t, double h) {
       if (c.length == 0.0) return c.frame * (-span / h);
       return {(c.length - span.norm()) / h, 0.0, 0.0};
     }
+    // The frame of a limit points to the allowed side.
+    case ConstraintKind::at_least:
+    case ConstraintKind::above: return {(c.length - c.frame.row(0).dot(c.place[1] - c.place[0])) / h, 0.0, 0.0};
+    case ConstraintKind::at_most:
+    case ConstraintKind::below: return {(-c.length - c.frame.row(0).dot(c.place[1] - c.place[0])) / h, 0.0, 0.0};
   }
   return Vec3::Zero();
 }
 
 Mat3 constraint_frame(const Constraint& c) {
   if (c.kind == ConstraintKind::fixed_point || (c.kind == ConstraintKind::link && c.length == 0.0)) return Mat3::Identity();
-  if (c.kind == ConstraintKind::link) return frame_from_normal((c.place[1] - c.place[0]).normalized());
+  const Vec3 span = c.place[1] - c.place[0];
+  if (c.kind == ConstraintKind::link) return frame_from_normal(span.normalized());
+  // Points that coincide may part along any direction.
+  if (c.kind == ConstraintKind::at_least) return frame_from_normal(span.isZero(0.0) ? c.direction : span.normalized().eval());
+  if (c.kind == ConstraintKind::at_most) return frame_from_normal(span.isZero(0.0) ? c.direction : (-span).normalized().eval());
+  if (c.kind == ConstraintKind::below) return frame_from_normal(-c.direction);
   return frame_from_normal(c.direction);
 }
 
@@ -120,15 +130,16 @@ void add_constraints(model::Model& model, const BodyScaling& scaling, const Velo
     std::array<int, 2> index{};
     locate(model.bodies, c, index);
     c.frame = constraint_frame(c);
-    // A link pulls between its points; every other constraint holds body[0] against the ground.
-    const bool link = c.kind == ConstraintKind::link;
-    const int a = link ? index[0] : -1, b = link ? index[1] : index[0];
+    // Some act between two points; every other constraint holds body[0] against the ground.
+    const bool pair = model::joins_points(c.kind);
+    const int a = pair ? index[0] : -1, b = pair ? index[1] : index[0];
     const Vec3& point_a = c.place[0];
-    const Vec3& point_b = link ? c.place[1] : c.place[0];
+    const Vec3& point_b = pair ? c.place[1] : c.place[0];
     add_block(form, scaling, model.bodies, a, b, point_a, point_b, c.frame);
     const Vec3 B = relative_velocity(model.bodies, free, a, b, point_a, point_b, c.frame) - wanted_velocity(c, t, h);
-    const bool full = c.kind == ConstraintKind::fixed_point || (link && c.length == 0.0);
-    problem.kind.push_back(full ? solvers::BlockKind::bilateral : solvers::BlockKind::direction);
+    const bool full = c.kind == ConstraintKind::fixed_point || (c.kind == ConstraintKind::link && c.length == 0.0);
+    const bool limit = model::one_sided(c.kind);
+    problem.kind.push_back(full ? solvers::BlockKind::bilateral : limit ? solvers::BlockKind::contact : solvers::BlockKind::direction);
     problem.mu.push_back(0.0);
     problem.B.insert(problem.B.end(), {B.x(), B.y(), B.z()});
   }

@@ -85,8 +85,7 @@ void write_body_table(const ResultsReader& results, const std::string& folder) {
 
 }  // namespace
 
-void export_csv(const ResultsReader& results, const std::string& folder, int stride) {
-  if (stride < 1) throw_input("export_csv: stride is {}, must be >= 1", stride);
+void export_csv(const ResultsReader& results, const std::string& folder, const Selection& selection) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw_file("{}: cannot make this folder: {}", folder, error.message());
@@ -96,8 +95,8 @@ void export_csv(const ResultsReader& results, const std::string& folder, int str
   Table bodies(folder + "/bodies.csv", "frame,time,id,x,y,z,vx,vy,vz,wx,wy,wz,r11,r12,r13,r21,r22,r23,r31,r32,r33");
   Table contacts(folder + "/contacts.csv", "frame,time,body1,body2,x,y,z,nx,ny,nz,gap,area,force_n,force_t1,force_t2,u_n,u_t1,u_t2,surface1,surface2,material,kind");
   const auto id = [&](std::int32_t row) { return row < 0 ? std::int64_t{-1} : results.bodies()[static_cast<std::size_t>(row)].id; };
-  for (std::int64_t f = 0; f < results.frames(); f += stride) {
-    const Frame frame = results.frame(f);
+  for (const std::int64_t f : selected_frames(results, selection)) {
+    const Frame frame = selected_frame(results, f, selection);
     for (std::size_t k = 0; k < frame.bodies(); ++k)
       bodies.row(f, frame.time, id(frame.body[k]), values(frame.position, k, 3), values(frame.velocity, k, 3), values(frame.angular, k, 3), values(frame.rotation, k, 9));
     for (std::size_t c = 0; c < frame.contacts(); ++c)

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "io/results.hpp"
+#include "io/selection.hpp"
 
 namespace scree::io {
 
-/// Write into `folder` (made when missing): steps.csv, energy.csv, body_table.csv, and for every `stride`-th
-/// frame, one row a body or contact: bodies.csv, contacts.csv.
-void export_csv(const ResultsReader& results, const std::string& folder, int stride = 1);
+/// Write into `folder` (made when missing): steps.csv, energy.csv, body_table.csv, and of the selected
+/// frames and bodies, one row a body or contact: bodies.csv, contacts.csv.
+void export_csv(const ResultsReader& results, const std::string& folder, const Selection& selection = {});
 
 }  // namespace scree::io

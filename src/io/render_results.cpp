@@ -1,4 +1,5 @@
 #include "io/render_results.hpp"
+#include "io/selection.hpp"
 
 #include <algorithm>
 #include <array>
@@ -193,7 +194,7 @@ void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptio
   if (frames.empty()) throw_input("render: there is no frame to draw in {}", reader_.path());
   const bool open_range = has_scale(style.quantity) && !(style.high > style.low);
   const std::size_t count = std::min(frames.size(), kFramesRead);
-  const auto chosen = [&](std::size_t k) { return reader_.frame(frames[count < 2 ? 0 : k * (frames.size() - 1) / (count - 1)]); };
+  const auto chosen = [&](std::size_t k) { return selected_frame(reader_, frames[count < 2 ? 0 : k * (frames.size() - 1) / (count - 1)], {{}, style.bodies}); };
 
   // Two readings: how large everything gets, then what a camera must see.
   std::vector<double> values, forces;
@@ -228,7 +229,7 @@ void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptio
 }
 
 Image FrameRenderer::picture(std::int64_t index, RenderOptions options, const FrameStyle& style) {
-  const Frame frame = reader_.frame(index);
+  const Frame frame = selected_frame(reader_, index, {{}, style.bodies});
   std::vector<RenderBody> bodies = place(frame);
   if (!style.chains) colour(frame, style, bodies);
   if (options.caption.empty()) {

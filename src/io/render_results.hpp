@@ -31,6 +31,7 @@ struct FrameStyle {
   Quantity quantity = Quantity::velocity;
   ColourMap map = ColourMap::dusk;
   double low = 0.0, high = 0.0;  ///< of the colours; high <= low: from the frames' values
+  std::vector<std::int32_t> bodies;  ///< rows of the body table to draw; empty: all
   bool chains = false;           ///< contact forces as coloured tubes inside bodies of glass, areas in proportion; the legend is theirs
 };
 

@@ -90,7 +90,7 @@ struct Frame {
   std::vector<double> relative_velocity;    ///< 3: U along (N, T1, T2), m/s
   std::vector<std::int32_t> surface;        ///< 2: surface ids
   std::vector<std::int32_t> material;       ///< surface material, -1 for none
-  std::vector<std::uint8_t> contact_kind;   ///< 0 contact, 1 fixed point, 2 fixed direction, 3 prescribed motion, 4 link
+  std::vector<std::uint8_t> contact_kind;   ///< 0 contact, 1 fixed point, 2 fixed direction, 3 prescribed motion, 4 link, 5 limit
   std::vector<std::int32_t> constraint;     ///< id of the prescribed constraint, -1 for contacts
 
   [[nodiscard]] std::size_t bodies() const { return body.size(); }

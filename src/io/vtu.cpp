@@ -127,15 +127,14 @@ class Series {
 
 }  // namespace
 
-void export_vtu(const ResultsReader& results, const std::string& folder, bool spheres, int stride) {
-  if (stride < 1) throw_input("export_vtu: stride is {}, must be >= 1", stride);
+void export_vtu(const ResultsReader& results, const std::string& folder, const Selection& selection) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw_file("{}: cannot make this folder: {}", folder, error.message());
   Series surfaces(folder, "surfaces"), bodies(folder, "bodies"), contacts(folder, "contacts");
-  for (std::int64_t k = 0; k < results.frames(); k += stride) {
-    const Frame frame = results.frame(k);
-    surfaces.add(surface_grid(world_surface(results, frame, spheres)), k, frame.time);
+  for (const std::int64_t k : selected_frames(results, selection)) {
+    const Frame frame = selected_frame(results, k, selection);
+    surfaces.add(surface_grid(world_surface(results, frame, selection.spheres)), k, frame.time);
     bodies.add(body_grid(results, frame), k, frame.time);
     contacts.add(contact_grid(frame), k, frame.time);
   }

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "io/results.hpp"
+#include "io/selection.hpp"
 
 namespace scree::io {
 
 /// Write into `folder` (made when missing): surfaces_%06d.vtu, bodies_%06d.vtu, contacts_%06d.vtu and
-/// surfaces.pvd, bodies.pvd, contacts.pvd. Every `stride`-th frame. Spheres become polygons when asked for.
-void export_vtu(const ResultsReader& results, const std::string& folder, bool spheres = false, int stride = 1);
+/// surfaces.pvd, bodies.pvd, contacts.pvd, of the selected frames and bodies.
+void export_vtu(const ResultsReader& results, const std::string& folder, const Selection& selection = {});
 
 }  // namespace scree::io

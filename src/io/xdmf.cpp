@@ -206,16 +206,15 @@ void write_results_xdmf(const ResultsReader& results, const std::string& path) {
   document.save(path, results.info().title);
 }
 
-void export_xdmf(const ResultsReader& results, const std::string& path, bool spheres, int stride) {
-  if (stride < 1) throw_input("export_xdmf: stride is {}, must be >= 1", stride);
+void export_xdmf(const ResultsReader& results, const std::string& path, const Selection& selection) {
   Heavy heavy(std::filesystem::path(path).replace_extension(".heavy.h5").string());
   Document surfaces, bodies, contacts;
   surfaces.open_collection("surfaces");
   bodies.open_collection("bodies");
   contacts.open_collection("contacts");
-  for (std::int64_t k = 0; k < results.frames(); k += stride) {
-    const Frame frame = results.frame(k);
-    const WorldSurface surface = world_surface(results, frame, spheres);
+  for (const std::int64_t k : selected_frames(results, selection)) {
+    const Frame frame = selected_frame(results, k, selection);
+    const WorldSurface surface = world_surface(results, frame, selection.spheres);
     if (surface.polygons() > 0) add_surface(surfaces, heavy, surface, frame.time);
     if (frame.bodies() > 0) add_bodies(bodies, heavy, results, frame);
     if (frame.contacts() > 0) add_contacts(contacts, heavy, frame);

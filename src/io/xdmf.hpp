@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "io/results.hpp"
+#include "io/selection.hpp"
 
 namespace scree::io {
 
@@ -14,7 +14,7 @@ void write_results_xdmf(const ResultsReader& results, const std::string& path);
 
 /// Full export for any XDMF reader (2 or 3): `path` and heavy data beside it (.xdmf -> .heavy.h5). Surfaces
 /// of bodies in space with their velocity, centres of bodies, contacts with force vectors.
-/// Every `stride`-th frame.
-void export_xdmf(const ResultsReader& results, const std::string& path, bool spheres = false, int stride = 1);
+/// Of the selected frames and bodies; spheres become polygons when the selection says so.
+void export_xdmf(const ResultsReader& results, const std::string& path, const Selection& selection = {});
 
 }  // namespace scree::io

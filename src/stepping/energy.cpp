@@ -33,12 +33,12 @@ void Simulation::account() {
   });
 
   for (const model::Constraint& c : model_.constraints) {
-    const bool link = c.kind == model::ConstraintKind::link;
+    const bool pair = model::joins_points(c.kind);
     const Vec3 impulse = c.frame.transpose() * c.impulse;
     for (std::size_t side = 0; side < 2; ++side) {
       if (c.body[side] < 0) continue;
       const auto i = static_cast<std::size_t>(bodies.index(c.body[side]));
-      const double sign = link && side == 0 ? -1.0 : 1.0;
+      const double sign = pair && side == 0 ? -1.0 : 1.0;
       bodies.work[i].external += sign * impulse.dot(mean_velocity(bodies, data.old, data.end, i, c.place[side]));
     }
   }

@@ -55,9 +55,10 @@ int Simulation::add_constraint(model::Constraint constraint) {
   if (constraint.body[0] < 0 && constraint.body[1] >= 0) {
     std::swap(constraint.body[0], constraint.body[1]);
     std::swap(constraint.point[0], constraint.point[1]);
+    constraint.direction = -constraint.direction;
   }
   if (constraint.body[0] < 0) throw_input("constraint: it needs at least one body");
-  if (constraint.body[0] == constraint.body[1]) throw_input("PUT_RIGID_LINK: body1 and body2 are the same body ({})", constraint.body[0]);
+  if (constraint.body[0] == constraint.body[1]) throw_input("constraint: body1 and body2 are the same body ({}); two bodies, or one and a point in the air, are expected", constraint.body[0]);
   for (const Vec3& point : constraint.point) check_finite("constraint", "point", point);
   const double length = constraint.direction.norm();
   if (!(length > 0.0) || !std::isfinite(length)) throw_input("constraint: direction must be a finite vector other than zero");
@@ -68,8 +69,10 @@ int Simulation::add_constraint(model::Constraint constraint) {
   constraint.start_speed = constraint.direction.dot(bodies.point_velocity(index, constraint.point[0]));
   constraint.start_speed -= constraint.value.integral(time_);
   constraint.place[0] = constraint.start;
-  if (constraint.kind == model::ConstraintKind::link) {
+  if (!std::isfinite(constraint.length)) throw_input("constraint: length is {}, must be finite", constraint.length);
+  if (model::joins_points(constraint.kind))
     constraint.place[1] = constraint.body[1] < 0 ? constraint.point[1] : bodies.point(bodies.index(constraint.body[1]), constraint.point[1]);
+  if (constraint.kind == model::ConstraintKind::link) {
     constraint.length = (constraint.place[1] - constraint.place[0]).norm();
     const double size = bodies.radius[static_cast<std::size_t>(index)];
     if (constraint.length < 1e-9 * size) constraint.length = 0.0;

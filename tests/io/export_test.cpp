@@ -134,16 +134,16 @@ TEST(Export, XdmfRefersToWhatIsThere) {
   write_results_xdmf(reader, folder.file("results.xdmf"));
   check_items(folder.path(), "results.xdmf");
   EXPECT_NE(text_of(folder.file("results.xdmf")).find("cube &amp; &lt;sphere>"), std::string::npos);
-  export_xdmf(reader, folder.file("full.xdmf"), true);
+  export_xdmf(reader, folder.file("full.xdmf"), {{}, {}, true});
   check_items(folder.path(), "full.xdmf");
-  EXPECT_THROW(export_xdmf(reader, folder.file("full.xdmf"), true, 0), InputError);
+  EXPECT_THROW(export_xdmf(reader, folder.file("full.xdmf"), {{99}, {}, true}), InputError);
 }
 
 TEST(Export, VtuHoldsTheNumbersItAnnounces) {
   TemporaryFolder folder;
   write_scene(folder.file("results.h5"));
   const ResultsReader reader(folder.file("results.h5"));
-  export_vtu(reader, folder.file("vtu"), true, 2);
+  export_vtu(reader, folder.file("vtu"), {{0, 2}, {}, true});
   EXPECT_TRUE(std::filesystem::exists(folder.file("vtu/surfaces_000002.vtu")));
   EXPECT_FALSE(std::filesystem::exists(folder.file("vtu/surfaces_000001.vtu")));
   const std::string pvd = text_of(folder.file("vtu/bodies.pvd"));

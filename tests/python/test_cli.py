@@ -93,7 +93,7 @@ def test_info(command, script):
 def test_export_csv_and_fclib(command, script, tmp_path):
     command("run", script(BLOCK), "--out", "out", "--quiet")
     done = command("export", "out", "--format", "csv")
-    assert done.status == 0 and len(done.out.split()) == 3
+    assert done.status == 0 and len(done.out.split()) == 5
     rows = np.genfromtxt(tmp_path / "out" / "csv" / "bodies.csv", delimiter=",", names=True)
     assert len(rows) == 12 and rows["x"][-1] == scree.read(tmp_path / "out")[-1].positions[-1][0]
     done = command("export", "out", "--format", "fclib", "--frame", "2", "--out", "p.hdf5")
@@ -111,7 +111,7 @@ def test_export_for_paraview(command, script, tmp_path):
     done = command("export", "out", "--format", "vtu")
     assert done.status == 0, done.err
     assert all("VTKFile" in (tmp_path / path).read_text() for path in done.out.split()) and len(done.out.split()) == 3
-    assert command("export", "out", "--format", "vtu", "--frame", "1").status == 2
+    assert command("export", "out", "--format", "csv", "--spheres").status == 2
 
 
 def test_plot(command, script, tmp_path):

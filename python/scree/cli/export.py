@@ -3,12 +3,16 @@ from . import common
 
 
 def add(commands):
-    parser = commands.add_parser("export", help="write results in another format")
+    parser = commands.add_parser("export", help="write results in another format",
+                                 description="xdmf and vtu: surfaces, centres and contacts for ParaView. csv: tables. fclib: the contact problem of the step "
+                                 "that follows a frame, for solvers.")
     parser.add_argument("results", metavar="RESULTS", help="folder or file")
     parser.add_argument("--format", required=True, choices=("xdmf", "vtu", "csv", "fclib"))
     parser.add_argument("--out", metavar="PATH", help="default: beside the results")
-    parser.add_argument("--frame", type=int, metavar="N", help="csv, fclib: only this frame (negative: from the end)")
-    parser.add_argument("--every", type=common.positive_int, metavar="K", help="xdmf, vtu: every K-th frame")
+    parser.add_argument("--frame", type=int, metavar="N", help="only this frame (negative: from the end)")
+    parser.add_argument("--every", type=common.positive_int, metavar="K", help="every K-th frame")
+    parser.add_argument("--times", type=float, nargs=2, metavar=("T0", "T1"), help="frames between two times, s")
+    parser.add_argument("--bodies", type=common.names, metavar="A,B", help="only these bodies (labels or ids) and their contacts")
     parser.add_argument("--spheres", action="store_true", help="xdmf, vtu: spheres and ellipsoids as polygons, too")
     parser.set_defaults(function=execute)
 
@@ -16,5 +20,6 @@ def add(commands):
 def execute(args):
     """Export and print the paths written."""
     from .. import export
-    for path in export.export(args.results, args.format, args.out, args.frame, args.every, args.spheres):
+    bodies = args.bodies and [int(b) if b.lstrip("-").isdigit() else b for b in args.bodies]
+    for path in export.export(args.results, args.format, args.out, args.frame, args.every, args.times, bodies, args.spheres):
         print(path)

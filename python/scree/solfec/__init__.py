@@ -9,15 +9,18 @@
 - Faces that meet get several contact points; sim.contact_settings(one_point_per_overlap=True) is Solfec's rule.
 - Errors are ValueError and name routine, argument and remedy. An object that was emptied says by which call.
 """
-from . import access, bodies, constraints, domain, loads, running, shapes, solvers, utilities
+from . import access, bodies, constraints, domain, loads, meshing, running, shapes, solvers, springs, state, utilities
 from .access import *
 from .bodies import *
 from .constraints import *
 from .domain import *
 from .loads import *
+from .meshing import *
 from .running import *
 from .shapes import *
 from .solvers import *
+from .springs import *
+from .state import *
 from .utilities import *
 
-__all__ = [name for module in (shapes, domain, bodies, loads, solvers, constraints, running, utilities, access) for name in module.__all__]
+__all__ = [name for module in (shapes, meshing, domain, bodies, loads, solvers, constraints, springs, running, utilities, access, state) for name in module.__all__]

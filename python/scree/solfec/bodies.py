@@ -36,6 +36,7 @@ class BODY(Emptied):
     def _bind(self, solfec, id):
         self._solfec, self._id = solfec, id
         self._scheme, self._selfcontact = "DEFAULT", "OFF"
+        self.display_points = []  #: referential points remembered by DISPLAY_POINT, with their labels
         solfec._bodies[id] = self
 
     @classmethod

@@ -10,7 +10,7 @@ from .domain import domain, number_or_series
 __all__ = ["FIX_POINT", "FIX_DIRECTION", "SET_DISPLACEMENT", "SET_VELOCITY", "SET_ACCELERATION", "PUT_RIGID_LINK"]
 
 _KINDS = {"fixed_point": "FIXPNT", "fixed_direction": "FIXDIR", "velocity": "VELODIR", "displacement": "VELODIR", "acceleration": "VELODIR",
-          "link": "RIGLNK"}
+          "link": "RIGLNK", "at_least": "LIMIT", "at_most": "LIMIT", "above": "LIMIT", "below": "LIMIT"}
 
 
 class CONSTRAINT(Emptied):
@@ -41,7 +41,7 @@ class CONSTRAINT(Emptied):
 
     @property
     def kind(self):
-        """'CONTACT', 'FIXPNT', 'FIXDIR', 'VELODIR' or 'RIGLNK'."""
+        """'CONTACT', 'FIXPNT', 'FIXDIR', 'VELODIR', 'RIGLNK', or 'LIMIT' (of a spring's stroke)."""
         kind = self._row["kind"]
         return _KINDS.get(kind, kind)
 
@@ -56,6 +56,23 @@ class CONSTRAINT(Emptied):
         return _local(self._row.get("local_velocity", np.zeros(3)))
 
     @property
+    def V(self):
+        """Relative velocity of a contact at the start of the last step, (VT1, VT2, VN), m/s; zero for other kinds, None in 'READ' mode."""
+        if self._solfec._frame is not None:
+            return None
+        return _local(self._row.get("local_velocity_before", np.zeros(3)))
+
+    @property
+    def merit(self):
+        """How far a contact is from its law, between 0 (exact) and about 1: |R - P(R - rho Uhat)| / max(|R|, rho |Uhat|), with P the projection
+        on the friction cone and rho the mass the contact feels. 0 for other kinds, which are linear, and for springs."""
+        row = self._row
+        material = row.get("material", -1)
+        if row["kind"] != "CONTACT" or (material >= 0 and self._solfec._surface_materials[material].model == "SPRING_DASHPOT"):
+            return 0.0
+        return _violation(self, row, self._solfec._surface_materials[material] if material >= 0 else None)
+
+    @property
     def base(self):
         """Spatial base: (eT1x, eT2x, eNx, eT1y, eT2y, eNy, eT1z, eT2z, eNz)."""
         normal, tangent1, tangent2 = np.asarray(self._row["frame"])
@@ -63,16 +80,16 @@ class CONSTRAINT(Emptied):
 
     @property
     def point(self):
-        """Where the force acts, (x, y, z), m; both ends (x1, y1, z1, x2, y2, z2) for 'RIGLNK'."""
+        """Where the force acts, (x, y, z), m; both ends (x1, y1, z1, x2, y2, z2) for 'RIGLNK' and 'LIMIT'."""
         row = self._row
-        return floats(row["points"] if self.kind == "RIGLNK" else row["points"][0])
+        return floats(row["points"] if self.kind in ("RIGLNK", "LIMIT") else row["points"][0])
 
     @property
     def adjbod(self):
-        """(body1, body2) for 'CONTACT' and 'RIGLNK' (None: fixed in the air), the one BODY otherwise."""
+        """(body1, body2) for 'CONTACT', 'RIGLNK' and 'LIMIT' (None: fixed in the air), the one BODY otherwise."""
         kind = self.kind
         bodies = tuple(None if b < 0 else BODY._named(self._solfec, int(b)) for b in self._row["bodies"])
-        return bodies if kind in ("CONTACT", "RIGLNK") else bodies[0]
+        return bodies if kind in ("CONTACT", "RIGLNK", "LIMIT") else bodies[0]
 
     @property
     def matlab(self):
@@ -106,13 +123,51 @@ class CONSTRAINT(Emptied):
 memory.RESOLVERS["solfec_constraint"] = lambda sim, id: CONSTRAINT._named(sim._solfec, id)
 
 
+def _violation(contact, row, material):
+    """Relative distance of a contact's impulse and velocity from the law of Signorini and Coulomb."""
+    step = contact._solfec.step
+    mu, restitution = (material.friction, material.restitution) if material else (0.0, 0.0)
+    R, U, V = np.asarray(row["local_force"]) * step, np.array(row["local_velocity"]), contact.V
+    # what the law adds to the normal velocity: rebound, or the gap that is still open
+    if restitution > 0:
+        U[0] += restitution * min(0.0, V[2] if V else 0.0)
+    elif row["gap"] > 0:
+        U[0] += row["gap"] / step
+    U[0] += mu * np.hypot(U[1], U[2])
+    rho = 1.0 / sum(_mobility(body, row["points"][0]) for body in contact.adjbod)
+    scale = max(np.linalg.norm(R), rho * np.linalg.norm(U))
+    return float(np.linalg.norm(R - _on_cone(R - rho * U, mu)) / scale) if scale > 0 else 0.0
+
+
+def _mobility(body, point):
+    """A third of the trace of the inverse mass of a body at a point, 1/kg."""
+    if body is None or body.kind == "OBSTACLE":
+        return 0.0
+    rotation, position = body._state()[:2]
+    arm = rotation.T @ (np.asarray(point) - position)
+    skew = np.array([[0, -arm[2], arm[1]], [arm[2], 0, -arm[0]], [-arm[1], arm[0], 0]])
+    return (3 / body.mass + np.trace(skew @ np.linalg.solve(np.reshape(body.tensor, (3, 3)), skew.T))) / 3
+
+
+def _on_cone(r, mu):
+    """Projection of (normal, tangent 1, tangent 2) on the friction cone."""
+    slip = np.hypot(r[1], r[2])
+    if slip <= mu * r[0]:
+        return r
+    if mu * slip <= -r[0]:
+        return np.zeros(3)
+    normal = (r[0] + mu * slip) / (1 + mu * mu)
+    return np.array([normal, *(mu * normal / slip * r[1:])]) if slip > 0 else np.array([max(r[0], 0.0), 0.0, 0.0])
+
+
 def _local(values):
     """(tangent 1, tangent 2, normal) from (normal, tangent 1, tangent 2)."""
     return float(values[1]), float(values[2]), float(values[0])
 
 
 def _contact_row(table, k, frame):
-    return {"kind": "CONTACT", "bodies": table["bodies"][k], "points": [table["point"][k]], "frame": frame, "local_force": table["local_force"][k],
+    before = {"local_velocity_before": table["local_velocity_before"][k]} if "local_velocity_before" in table else {}
+    return {**before, "kind": "CONTACT", "bodies": table["bodies"][k], "points": [table["point"][k]], "frame": frame, "local_force": table["local_force"][k],
             "local_velocity": table["local_velocity"][k], "gap": table["gap"][k], "area": table["area"][k], "material": int(table["material"][k]),
             "surfaces": table["surfaces"][k]}
 

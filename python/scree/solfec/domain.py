@@ -33,6 +33,7 @@ class SOLFEC:
         self._bodies, self._constraints = {}, {}
         self._surface_materials, self._bulk_materials = [], []
         self._interval, self._compress = 0.0, False
+        self._attached = []
         self._verbose = "ON"
         self._solver = None
         self._reader, self._frame_index, self._frame_cache = None, 0, None

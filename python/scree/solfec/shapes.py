@@ -187,12 +187,15 @@ class SPHERE(Geometry):
 
 
 class ELLIP(Geometry):
-    """obj = ELLIP (center, radii, volid, surfid): an ellipsoid with semi-axes radii along x, y, z; m."""
+    """obj = ELLIP (center, radii, volid, surfid | ellip): an ellipsoid with semi-axes radii along x, y, z, or a collection of them; m.
+
+    ellip: collection to append to (emptied). Members of a collection: those of its last ellipsoid."""
 
     @routine
-    def __init__(self, center, radii, volid, surfid):
-        self._set(modern.ellipsoid(_check.vector("center", center), _check.vector("radii", radii), surface=_check.integer("surfid", surfid),
-                                   volume=_check.integer("volid", volid)))
+    def __init__(self, center, radii, volid, surfid, ellip=None):
+        shape = modern.ellipsoid(_check.vector("center", center), _check.vector("radii", radii), surface=_check.integer("surfid", surfid),
+                                 volume=_check.integer("volid", volid))
+        self._set(shape, self._collection(ellip))
 
     @property
     def center(self):

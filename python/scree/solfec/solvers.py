@@ -180,6 +180,15 @@ class PENALTY_SOLVER(EXPLICIT_SOLVER):
         return self._variant
 
 
+def _optional(check):
+    """A check that lets None, the engine's own choice, pass."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def _reldelta(name, value):
+    return {"OFF": "none", "ON": "avg"}.get(value, value)
+
+
 class NEWTON_SOLVER(Solver):
     """obj = NEWTON_SOLVER (| meritval, maxiter, locdyn, linver, linmaxiter, maxmatvec, epsilon, delta, theta, omega, gsflag, reldelta).
 
@@ -187,30 +196,27 @@ class NEWTON_SOLVER(Solver):
     'PQN') or 'DIAG'. linmaxiter, maxmatvec, epsilon, delta, reldelta, theta, omega: its linear solves and smoothing, see `scree solvers`
     (None: the engine's choice). gsflag: 'ON' lets Gauss-Seidel sweeps take over when it fails. locdyn: 'ON' or 'OFF', not used: W is never assembled."""
 
+    _own = ("linmaxiter", "maxmatvec", "epsilon", "delta", "theta", "omega", "reldelta")
+
     @routine
     def __init__(self, meritval=1e-8, maxiter=1000, locdyn="ON", linver="GMRES", linmaxiter=None, maxmatvec=None, epsilon=None, delta=None,
                  theta=None, omega=None, gsflag="ON", reldelta=None):
-        self._meritval, self._maxiter = _check.positive("meritval", meritval), _count("maxiter", maxiter)
-        self._locdyn, self._gsflag = flag("locdyn", locdyn), flag("gsflag", gsflag)
-        self._linver = _check.choice("linver", linver, ("GMRES", "PQN", "DIAG"))
-        self._options = {}
-        for name, value, check in (("linmaxiter", linmaxiter, _count), ("maxmatvec", maxmatvec, _count), ("epsilon", epsilon, _check.positive),
-                                   ("delta", delta, _check.number), ("theta", theta, _check.positive), ("omega", omega, _check.number)):
-            if value is not None:
-                self._options[name] = check(name, value)
-        if reldelta is not None:
-            self._options["reldelta"] = {"OFF": "none", "ON": "avg"}.get(reldelta, reldelta)
+        for name, value in list(locals().items()):
+            if name != "self":
+                setattr(self, name, value)
 
     meritval = _member("meritval", _check.positive, "Bound of the merit function that ends a solve.")
     maxiter = _member("maxiter", _count, "Most Newton steps.")
+    locdyn = _member("locdyn", flag, "'ON' or 'OFF'; not used: W is never assembled.")
+    linver = _member("linver", lambda n, v: _check.choice(n, v, ("GMRES", "PQN", "DIAG")), "How the linear systems are solved.")
+    linmaxiter = _member("linmaxiter", _optional(_count), "Most iterations of a linear solve.")
+    maxmatvec = _member("maxmatvec", _optional(_count), "Most matrix-vector products of a solve.")
+    epsilon = _member("epsilon", _optional(_check.positive), "Relative accuracy of the linear solves.")
+    delta = _member("delta", _optional(_check.number), "Diagonal shift of the linear systems.")
+    theta = _member("theta", _optional(_check.positive), "Relaxation of the steps.")
+    omega = _member("omega", _optional(_check.number), "Smoothing of the cone.")
     gsflag = _member("gsflag", flag, "'ON': Gauss-Seidel sweeps take over when Newton fails.")
-
-    def __getattr__(self, name):
-        if name in ("linmaxiter", "maxmatvec", "epsilon", "delta", "theta", "omega", "reldelta"):
-            return self._options.get(name)
-        if name in ("linver", "locdyn"):
-            return self.__dict__["_" + name]
-        raise AttributeError(f"NEWTON_SOLVER has no member '{name}'")
+    reldelta = _member("reldelta", _reldelta, "What delta is relative to.")
 
     @property
     def error(self):
@@ -220,7 +226,8 @@ class NEWTON_SOLVER(Solver):
 
     def _apply(self, sim):
         stop = _scree.StopRule(tolerance=self._meritval, yardstick="merit", max_iterations=max(10000, self._maxiter))
-        options = {"maxiter": self._maxiter, "linver": "DIAG" if self._linver == "DIAG" else "GMRES", "gsflag": self._gsflag, **self._options}
+        own = {name: getattr(self, name) for name in self._own if getattr(self, name) is not None}
+        options = {"maxiter": self._maxiter, "linver": "DIAG" if self._linver == "DIAG" else "GMRES", "gsflag": self._gsflag, **own}
         sim._engine.set_solver("NEWTON", stop, options, "continue", None)
 
 

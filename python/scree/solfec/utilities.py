@@ -141,10 +141,9 @@ def SUBDIR():
 
 
 @routine
-def GEOMETRIC_EPSILON(epsilon=None):
+def GEOMETRIC_EPSILON(epsilon):
     """GEOMETRIC_EPSILON (epsilon): checked and otherwise without effect: tolerances here are relative to the size of each shape."""
-    if epsilon is not None:
-        _check.number("epsilon", epsilon, 0.0, math.inf, open_low=True)
+    _check.number("epsilon", epsilon, 0.0, math.inf, open_low=True)
 
 
 @routine

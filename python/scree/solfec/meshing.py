@@ -1,0 +1,365 @@
+"""Meshes made from other shapes, bent, cut apart, or turned into polyhedra."""
+import math
+import os
+import shutil
+import subprocess
+import tempfile
+
+import numpy as np
+
+from .. import _check, _scree
+from .. import shapes as modern
+from ._arguments import routine, text
+from .shapes import CONVEX, MESH, as_one, objects
+
+__all__ = ["ELLIP_MESH", "TETRAHEDRALIZE", "BEND", "MESH2CONVEX", "MESH_SPLIT"]
+
+#: Faces of elements by number of nodes, counter-clockwise seen from outside.
+_FACES = {4: ((0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)),
+          5: ((0, 3, 2, 1), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)),
+          6: ((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
+          8: ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))}
+
+
+def _mesh(nodes, elements, volumes, surface, faces):
+    """A MESH object from rows; faces: {nodes: surface id}."""
+    packed = [n for element, volume in zip(elements, volumes) for n in (len(element), *map(int, element), int(volume))]
+    ids = [int(surface)] + [n for face, s in faces.items() for n in (len(face), *map(int, face), int(s))]
+    return MESH._of(modern.Shape(_scree.make_mesh(np.ascontiguousarray(nodes, dtype=float), packed, ids)))
+
+
+def _one_mesh(what, value):
+    """The nodes, elements and ids of a MESH object made of one mesh."""
+    if not isinstance(value, MESH):
+        raise ValueError(f"{what} = {value!r}: a MESH object is expected")
+    meshes = value._shape.meshes
+    if len(meshes) != 1:
+        raise ValueError(f"{what}: one mesh is expected, this object is a collection of {len(meshes)}")
+    return meshes[0]
+
+
+def _icosphere(frequency):
+    """Vertices on the unit sphere and triangles of an icosahedron whose faces are cut into frequency^2 triangles each."""
+    golden = 0.5 * (1 + math.sqrt(5))
+    corners = np.array([(s * 1, t * golden, 0) for s in (-1, 1) for t in (-1, 1)])
+    corners = np.concatenate([np.roll(corners, k, axis=1) for k in range(3)])
+    gaps = np.linalg.norm(corners[:, None] - corners[None], axis=2)
+    near = np.isclose(gaps, 2.0)
+    triangles = [(i, j, k) for i in range(12) for j in range(i + 1, 12) if near[i, j] for k in range(j + 1, 12) if near[i, k] and near[j, k]]
+    index, points, faces = {}, [], []
+
+    def vertex(x):
+        key = tuple(np.round(x, 9))
+        if key not in index:
+            index[key] = len(points)
+            points.append(x / np.linalg.norm(x))
+        return index[key]
+
+    for i, j, k in triangles:
+        a, b, c = corners[i], corners[j], corners[k]
+        if np.dot(np.cross(b - a, c - a), a) < 0:
+            b, c = c, b
+        grid = [[vertex(a + (b - a) * (p / frequency) + (c - a) * (q / frequency)) for q in range(frequency + 1 - p)] for p in range(frequency + 1)]
+        for p in range(frequency):
+            for q in range(frequency - p):
+                faces.append((grid[p][q], grid[p + 1][q], grid[p][q + 1]))
+                if q < frequency - p - 1:
+                    faces.append((grid[p + 1][q], grid[p + 1][q + 1], grid[p][q + 1]))
+    return np.array(points), faces
+
+
+def _volume_lost(points, faces):
+    """Share of the unit ball's volume that is outside the polyhedron."""
+    inside = sum(np.dot(points[i], np.cross(points[j], points[k])) for i, j, k in faces) / 6
+    return 1 - inside / (4 / 3 * math.pi)
+
+
+@routine
+def ELLIP_MESH(center, radii, error, volid, surfid):
+    """obj = ELLIP_MESH (center, radii, error, volid, surfid): a MESH of an ellipsoid with semi-axes radii along x, y, z (m).
+
+    error: share of the volume, between 0 and 1, that the flat outer faces may cut off. The mesh is as coarse as this allows: shells of
+    wedges around a core of tetrahedra."""
+    center, radii = _check.vector("center", center), _check.vector("radii", radii)
+    if not (radii > 0).all():
+        raise ValueError(f"radii = {tuple(radii)}: semi-axes must be positive")
+    error = _check.number("error", error, 0.0, 1.0, open_low=True)
+    volume, surface = _check.integer("volid", volid), _check.integer("surfid", surfid)
+    for frequency in range(1, 41):
+        points, faces = _icosphere(frequency)
+        if _volume_lost(points, faces) <= error:
+            break
+    else:
+        raise ValueError(f"error = {error:g}: it takes more than 40 elements along an edge; use {_volume_lost(points, faces):.2g} or more")
+    shells, count = max(1, round(0.8 * frequency)), len(points)
+    nodes = np.concatenate([[np.zeros(3)], *(points * (s + 1) / shells for s in range(shells))])
+    elements = [(1 + i, 1 + j, 1 + k, 0) for i, k, j in faces]
+    for s in range(shells - 1):
+        low, high = 1 + s * count, 1 + (s + 1) * count
+        elements += [(low + i, low + j, low + k, high + i, high + j, high + k) for i, j, k in faces]
+    return _mesh(center + nodes * radii, elements, [volume] * len(elements), surface, {})
+
+
+@routine
+def MESH2CONVEX(mesh):
+    """obj = MESH2CONVEX (mesh): the elements of a MESH (emptied) as a collection of CONVEX objects; volume ids, and surface ids
+    of outer faces, stay."""
+    pieces = list(_mesh_pieces(mesh))
+    mesh._take("MESH2CONVEX")
+    return CONVEX._of(modern.join(*pieces))
+
+
+def _mesh_pieces(mesh):
+    """Polyhedra of a mesh's elements without the memory of the mesh."""
+    if not isinstance(mesh, MESH):
+        raise ValueError(f"mesh = {mesh!r}: a MESH object is expected")
+    for piece in mesh._shape.pieces:
+        packed = [n for face, s in zip(piece["faces"], piece["surface_ids"]) for n in (len(face), *face, s)]
+        yield modern.Shape(_scree.make_convex(np.ascontiguousarray(piece["vertices"]), packed, piece["volume_id"]))
+
+
+@routine
+def BEND(shape, point, direction, angle):
+    """obj = BEND (shape, point, direction, angle): bend a MESH, in place, about the axis along `direction` through `point`, by an
+    angle in degrees above 0 and below 360.
+
+    The axis must pass beside the mesh. What lies ahead of the plane through the axis and the nearest part of the mesh, turning about
+    the axis, is wrapped around it; the line midway through the thickness keeps its length, what is longer goes on straight."""
+    members = objects("shape", shape)
+    if not all(isinstance(m, MESH) for m in members):
+        raise ValueError(f"shape = {shape!r}: MESH objects are expected")
+    origin, axis = _check.vector("point", point), _check.direction("direction", direction)
+    axis = axis / np.linalg.norm(axis)
+    turn = _check.number("angle", angle, 0.0, 360.0, open_low=True)
+    meshes = [_one_mesh("shape", m) for m in members]
+    arms = np.concatenate([np.asarray(m["nodes"]) for m in meshes]) - origin
+    arms -= np.outer(arms @ axis, axis)
+    start = _start_direction(arms, axis)
+    radii = arms @ start
+    if not radii.min() > 0:
+        raise ValueError(f"point = {tuple(origin)}: the axis must pass beside the shape, which lies between {radii.min():g} and {radii.max():g} m from it")
+    middle = 0.5 * (radii.min() + radii.max())
+    bent = [_mesh(_bend(np.asarray(m["nodes"]), origin, axis, start, middle, math.radians(turn)), m["elements"], m["volume_ids"], m["surface_id"],
+                  dict(zip(map(tuple, m["faces"]), m["surface_ids"]))) for m in meshes]
+    for member, result in zip(members, bent):
+        member._value = result._value
+    return shape
+
+
+def _start_direction(arms, axis):
+    """Unit vector from the axis to the nearest point of the shape, both seen along the axis."""
+    across = np.cross(axis, [1.0, 0.0, 0.0] if abs(axis[0]) < 0.9 else [0.0, 1.0, 0.0])
+    across /= np.linalg.norm(across)
+    plane = np.stack([across, np.cross(axis, across)])
+    outline = _outline(arms @ plane.T)
+    nearest = None
+    for a, b in zip(outline, np.roll(outline, -1, axis=0)):
+        share = np.clip(-(a @ (b - a)) / max((b - a) @ (b - a), 1e-300), 0.0, 1.0)
+        foot = a + share * (b - a)
+        if nearest is None or foot @ foot < nearest @ nearest:
+            nearest = foot
+    size = np.linalg.norm(nearest)
+    return nearest @ plane / size if size > 0 else np.zeros(3)
+
+
+def _outline(points):
+    """Corners of the convex hull of points in the plane, in order."""
+    def chain(ordered):
+        kept = []
+        for p in ordered:
+            while len(kept) > 1:
+                (ax, ay), (bx, by) = kept[-1] - kept[-2], p - kept[-2]
+                if ax * by - ay * bx > 0:
+                    break
+                kept.pop()
+            kept.append(p)
+        return kept[:-1]
+
+    ordered = points[np.lexsort((points[:, 1], points[:, 0]))]
+    return np.array(chain(ordered) + chain(ordered[::-1]))
+
+
+def _bend(nodes, origin, axis, start, middle, turn):
+    """Nodes wrapped about the axis: lengths along the bend become angles at the middle radius, up to `turn`."""
+    ahead = np.cross(axis, start)
+    arms = nodes - origin
+    radius, length, along = arms @ start, arms @ ahead, arms @ axis
+    angle = np.clip(length / middle, 0.0, turn)
+    rest = length - angle * middle
+    radial = np.outer(np.cos(angle), start) + np.outer(np.sin(angle), ahead)
+    tangent = np.outer(np.cos(angle), ahead) - np.outer(np.sin(angle), start)
+    return origin + radius[:, None] * radial + rest[:, None] * tangent + np.outer(along, axis)
+
+
+@routine
+def MESH_SPLIT(mesh, nodeset=None, faceset=None, surfid1=0, surfid2=0):
+    """list = MESH_SPLIT (mesh | nodeset, faceset, surfid1, surfid2): cut a MESH (emptied) along faces between its elements, into a list
+    of MESH objects, one a connected part. A cut that does not part the mesh has no effect.
+
+    nodeset: node numbers; the faces with all their nodes among them are cut. faceset: [[n1, n2, n3, ...], ...], the faces to cut
+    (when both are given, faces that either names). surfid1, surfid2: surface ids of the two sides of a cut, the side of the element of lower
+    number first."""
+    data = _one_mesh("mesh", mesh)
+    elements = [tuple(e) for e in data["elements"]]
+    count = len(data["nodes"])
+    chosen = {_check.integer("nodeset", n, 0, count - 1) for n in nodeset or ()}
+    named = {frozenset(_check.integer("faceset", n, 0, count - 1) for n in face) for face in faceset or ()}
+    surfaces = _check.integer("surfid1", surfid1), _check.integer("surfid2", surfid2)
+    if not chosen and not named:
+        raise ValueError("nodeset, faceset: name the nodes or the faces along which to cut")
+    owners = _owners(elements)
+    inner = {face for face, pair in owners.items() if len(pair) == 2}
+    cut = {face for face in inner if face in named or face <= chosen}
+    if named - inner:
+        raise ValueError(f"faceset: {sorted(next(iter(named - inner)))}: the mesh has no such face between two elements")
+    part = _parts(len(elements), [pair for face, pair in owners.items() if face in inner and face not in cut])
+    known = _named_faces(data)
+    cut = {face for face in cut if part[owners[face][0]] != part[owners[face][1]]}
+    made = [_part_mesh(data, elements, [e for e in range(len(elements)) if part[e] == p], cut, known, owners, surfaces) for p in sorted(set(part))]
+    mesh._take("MESH_SPLIT")
+    return made
+
+
+def _owners(elements):
+    """The one or two elements of every face, by its set of nodes."""
+    owners = {}
+    for e, element in enumerate(elements):
+        for face in _FACES[len(element)]:
+            owners.setdefault(frozenset(element[i] for i in face), []).append(e)
+    return owners
+
+
+def _named_faces(data):
+    """Surface ids of the faces that have one of their own, by set of nodes."""
+    return dict(zip((frozenset(f) for f in data["faces"]), data["surface_ids"]))
+
+
+def _parts(count, pairs):
+    """Number of the connected part of each of `count` items joined by pairs."""
+    parent = list(range(count))
+
+    def root(i):
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    for a, b in pairs:
+        parent[root(a)] = root(b)
+    return [root(i) for i in range(count)]
+
+
+def _part_mesh(data, elements, members, cut, known, owners, surfaces):
+    """The mesh of some elements; cut faces carry the side's surface id."""
+    used = sorted({n for e in members for n in elements[e]})
+    number = {n: k for k, n in enumerate(used)}
+    faces = {}
+    for e in members:
+        for local in _FACES[len(elements[e])]:
+            face = tuple(elements[e][i] for i in local)
+            key = frozenset(face)
+            if key in cut:
+                faces[tuple(number[n] for n in face)] = surfaces[0 if e == min(owners[key]) else 1]
+            elif key in known:
+                faces[tuple(number[n] for n in face)] = known[key]
+    return _mesh(np.asarray(data["nodes"])[used], [[number[n] for n in elements[e]] for e in members], [data["volume_ids"][e] for e in members],
+                 data["surface_id"], faces)
+
+
+@routine
+def TETRAHEDRALIZE(shape, path, volume=None, quality=None, volid=None, surfid=None):
+    """obj = TETRAHEDRALIZE (shape, path | volume, quality, volid, surfid): a MESH of tetrahedra that fills a CONVEX object or a MESH.
+
+    path: file that keeps the mesh, as text; when it is there already it is read instead. volume: largest volume of a tetrahedron, m^3.
+    quality: largest ratio of circumscribed radius to shortest edge, above 1. volid, surfid: ids of the result (default: those of the shape).
+    The mesher is TetGen, which must be installed (Debian: apt-get install tetgen)."""
+    members = objects("shape", shape)
+    path = text("path", path)
+    size = None if volume is None else _check.positive("volume", volume)
+    ratio = None if quality is None else _check.number("quality", quality, 1.0, open_low=True)
+    pieces = as_one(members)._native
+    default_volume = pieces.piece(0)["volume_id"]
+    vid = default_volume if volid is None else _check.integer("volid", volid)
+    nodes, facets, ids = _surface(members)
+    if surfid is not None:
+        ids = [_check.integer("surfid", surfid)] * len(facets)
+    if not os.path.exists(path):
+        _write_tetrahedra(path, *_run_tetgen(nodes, facets, ids, size, ratio))
+    return _read_tetrahedra(path, vid)
+
+
+def _surface(members):
+    """Vertices, outer faces and their surface ids of one convex object or one mesh."""
+    if len(members) != 1:
+        raise ValueError(f"shape: one object is expected, not {len(members)}")
+    if isinstance(members[0], MESH):
+        return _boundary(_one_mesh("shape", members[0]))
+    pieces = members[0]._shape.pieces
+    if len(pieces) != 1 or pieces[0]["kind"] != "polyhedron":
+        raise ValueError("shape: one CONVEX object or one MESH is expected")
+    return np.asarray(pieces[0]["vertices"]), [list(f) for f in pieces[0]["faces"]], list(pieces[0]["surface_ids"])
+
+
+def _boundary(mesh):
+    """Nodes on the boundary of a mesh, its outer faces and their surface ids."""
+    elements, known = mesh["elements"], _named_faces(mesh)
+    owners = _owners(elements)
+    faces = [tuple(element[i] for i in local) for element in elements for local in _FACES[len(element)]]
+    faces = [face for face in faces if len(owners[frozenset(face)]) == 1]
+    used = sorted({n for face in faces for n in face})
+    number = {n: k for k, n in enumerate(used)}
+    ids = [known.get(frozenset(face), mesh["surface_id"]) for face in faces]
+    return np.asarray(mesh["nodes"])[used], [[number[n] for n in face] for face in faces], ids
+
+
+def _run_tetgen(nodes, facets, ids, size, ratio):
+    """(nodes, tetrahedra, boundary triangles, their surface ids) from TetGen."""
+    program = shutil.which("tetgen")
+    if program is None:
+        raise ValueError("no mesher is installed; install TetGen (Debian: apt-get install tetgen), or use HEX, ROUGH_HEX or ELLIP_MESH")
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "in.smesh"), "w") as file:
+            file.write(f"{len(nodes)} 3 0 0\n" + "".join(f"{k} {x!r} {y!r} {z!r}\n" for k, (x, y, z) in enumerate(nodes.tolist())))
+            # markers count from 1: 0 means an inner face
+            file.write(f"{len(facets)} 1\n" + "".join(f"{len(f)} {' '.join(map(str, f))} {k + 1}\n" for k, f in enumerate(facets)) + "0\n0\n")
+        flags = "-pzQ" + (f"q{ratio:g}" if ratio else "") + (f"a{size:.12g}" if size else "")
+        done = subprocess.run([program, flags, "in.smesh"], cwd=folder, capture_output=True, text=True)
+        if done.returncode != 0 or not os.path.exists(os.path.join(folder, "in.1.ele")):
+            raise ValueError(f"shape: TetGen could not fill it: {(done.stdout + done.stderr).strip().splitlines()[-1:] or 'no message'}")
+        points, cells, faces = (_table(os.path.join(folder, f"in.1.{kind}")) for kind in ("node", "ele", "face"))
+    outer = [row for row in faces if int(row[4]) > 0]
+    return (np.array([row[1:4] for row in points]), [[int(v) for v in row[1:5]] for row in cells], [[int(v) for v in row[1:4]] for row in outer],
+            [ids[int(row[4]) - 1] for row in outer])
+
+
+def _table(path):
+    """Rows of numbers after the header of a TetGen file."""
+    with open(path) as file:
+        rows = [[float(x) for x in line.split()] for line in file if line.strip() and not line.startswith("#")]
+    return rows[1:1 + int(rows[0][0])]
+
+
+def _write_tetrahedra(path, nodes, tetrahedra, faces, surfaces):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "w") as file:
+        file.write(f"scree-tetrahedra {len(nodes)} {len(tetrahedra)} {len(faces)}\n")
+        file.writelines(f"{x!r} {y!r} {z!r}\n" for x, y, z in nodes.tolist())
+        file.writelines(f"{' '.join(map(str, t))}\n" for t in tetrahedra)
+        file.writelines(f"{' '.join(map(str, f))} {s}\n" for f, s in zip(faces, surfaces))
+
+
+def _read_tetrahedra(path, volume):
+    with open(path) as file:
+        lines = file.read().split("\n")
+    try:
+        name, *counts = lines[0].split()
+        n, t, f = (int(c) for c in counts)
+        if name != "scree-tetrahedra" or min(n, t, f) < 0 or n + t + f + 1 > len(lines):
+            raise ValueError
+        nodes = np.array([[float(x) for x in line.split()] for line in lines[1:1 + n]])
+        cells = [[int(x) for x in line.split()] for line in lines[1 + n:1 + n + t]]
+        faces = [[int(x) for x in line.split()] for line in lines[1 + n + t:1 + n + t + f]]
+    except ValueError:
+        raise ValueError(f"path = '{path}': it is not a mesh written by TETRAHEDRALIZE; remove it or choose another path") from None
+    first = faces[0][-1] if faces else 0
+    return _mesh(nodes, cells, [volume] * len(cells), first, {tuple(face[:-1]): face[-1] for face in faces if face[-1] != first})

@@ -1,0 +1,151 @@
+"""Springs between bodies, and motions prescribed along three axes at once."""
+import math
+
+import numpy as np
+
+from .. import _check
+from ._arguments import routine
+from .bodies import body_of
+from .constraints import CONSTRAINT
+from .domain import domain, number_or_series
+
+__all__ = ["PUT_SPRING", "SET_DISPLACEMENT3", "SET_VELOCITY3", "SET_ACCELERATION3"]
+
+_UPDATES = ("FIXED", "CONV1", "CONV2", "FOLLOW")
+
+
+class Spring:
+    """A spring between two points: its law, and its state in the step at hand. Lengths in m, forces in N."""
+
+    def __init__(self, ends, function, direction, update):
+        self._ends, self._function, self._update = ends, function, update
+        self._key, self._pull = None, None
+        self._span = self._points()[1] - self._points()[0]
+        self._direction = None if direction is None else direction / np.linalg.norm(direction)
+        self.stroke, self.velocity, self.force = 0.0, 0.0, 0.0
+        self.axis = self._axis()
+        self._rest = float(self._span @ self.axis)
+
+    def _points(self):
+        """Present places of the ends."""
+        return [X if body is None else body._handle.point(X) for body, X in self._ends]
+
+    def _axis(self):
+        """Unit vector along which the spring acts, from its first end to its second."""
+        if self._update == "FOLLOW":
+            span = self._points()[1] - self._points()[0]
+            length = np.linalg.norm(span)
+            return span / length if length > 0 else np.array([0.0, 0.0, 1.0])
+        carrier = {"CONV1": 0, "CONV2": 1}.get(self._update)
+        if carrier is None or self._ends[carrier][0] is None:
+            return self._direction
+        return self._ends[carrier][0]._handle.rotation @ self._direction
+
+    def __repr__(self):
+        return f"<spring: stroke {self.stroke:.4g} m, force {self.force:.4g} N>"
+
+    def pull(self, time):
+        """(force on the second end, place of each end): once a step, so that both ends feel the same force."""
+        if self._key != time:
+            points = self._points()
+            speeds = [np.zeros(3) if body is None else body._handle.point_velocity(X) for body, X in self._ends]
+            self.axis = self._axis()
+            self.stroke = float((points[1] - points[0]) @ self.axis) - self._rest
+            self.velocity = float((speeds[1] - speeds[0]) @ self.axis)
+            self.force = _check.number("PUT_SPRING: function returned", self._function(self.stroke, self.velocity))
+            self._key, self._pull = time, (self.force * self.axis, points)
+        return self._pull
+
+
+@routine
+def PUT_SPRING(body1, point1, body2, point2, function, limits, direction=None, update=None):
+    """obj = PUT_SPRING (body1, point1, body2, point2, function, limits | direction, update): a spring between two referential points (m).
+
+    body2 may be None: its point is then fixed in the air. function (stroke, velocity) returns the force (N) on the second point along the
+    spring's direction, from the first point to the second; stroke (m) is how much longer than at the start it is, velocity (m/s) how fast it
+    grows: a spring of stiffness k is lambda s, v: -k * s. limits: (least, greatest) stroke, beyond which the points cannot go (None: free).
+    direction: along which the spring acts (None: through both points). update: 'FIXED' (the direction stays), 'CONV1' or 'CONV2' (it turns
+    with body1 or body2), 'FOLLOW' (it follows the points); default 'FOLLOW' without a direction, 'FIXED' with one. The force is taken at the
+    middle of each step, from velocities at its start: steps must be well below the period of the spring. Members: stroke, velocity,
+    force, axis."""
+    bodies = [None if b is None else body_of(name, b) for name, b in (("body1", body1), ("body2", body2))]
+    if bodies[0] is None:
+        raise ValueError("body1 = None: a BODY is expected; only body2 may be None")
+    if bodies[1] is not None and bodies[1]._solfec is not bodies[0]._solfec:
+        raise ValueError(f"body2 = {body2!r}: it belongs to another SOLFEC object than body1")
+    points = _check.vector("point1", point1), _check.vector("point2", point2)
+    _check.function("function", function)
+    axis = None if direction is None else _check.direction("direction", direction)
+    update = ("FOLLOW" if axis is None else "FIXED") if update is None else _check.choice("update", update, _UPDATES)
+    if axis is None and update != "FOLLOW":
+        raise ValueError(f"update = '{update}': it needs a direction")
+    bounds = _limits(limits)
+    spring = Spring(list(zip(bodies, points)), function, axis, update)
+    for side, body in enumerate(bodies):
+        if body is not None and body.kind != "OBSTACLE":
+            body._handle.apply_function(_end_force(spring, side, body))
+    _bound(spring, bodies, points, bounds, axis, update)
+    return spring
+
+
+def _end_force(spring, side, body):
+    sign = 1.0 if side == 1 else -1.0
+
+    def force(state, time, step):
+        pull, points = spring.pull(time)
+        return sign * pull, np.cross(points[side] - state.position, sign * pull)
+
+    return force
+
+
+def _limits(limits):
+    """(least, greatest) stroke; infinite where there is no limit."""
+    if limits is None:
+        return -math.inf, math.inf
+    if not isinstance(limits, (tuple, list)) or len(limits) != 2:
+        raise ValueError(f"limits = {limits!r}: a pair (least, greatest) or None is expected")
+    low, high = (float(x) if x in (-math.inf, math.inf) else _check.number("limits", x) for x in limits)
+    if not low <= 0.0 <= high:
+        raise ValueError(f"limits = {limits!r}: the least stroke must be 0 or less, the greatest 0 or more")
+    return low, high
+
+
+def _bound(spring, bodies, points, bounds, axis, update):
+    """Constraints that keep the stroke within its limits."""
+    for kind, limit in (("at_least", bounds[0]), ("at_most", bounds[1])):
+        if not math.isfinite(limit):
+            continue
+        if update in ("CONV1", "CONV2"):
+            raise ValueError(f"limits: they need update = 'FIXED' or 'FOLLOW', not '{update}'")
+        handles = [None if b is None else b._handle for b in bodies]
+        bodies[0]._solfec._sim.distance_limit(*handles, *points, kind, spring._rest + limit, direction=axis)
+
+
+def _three(routine_name, kind):
+    """A routine that prescribes the motion of a point along the three axes of a base."""
+    def prescribe(body, point, base, tms):
+        body_of("body", body)
+        solfec = domain("solfec", body._solfec)
+        columns = np.asarray(base, dtype=float).reshape(-1) if np.size(base) == 9 else None
+        if columns is None:
+            raise ValueError(f"base = {base!r}: nine numbers are expected, as in constraint.base")
+        axes = columns.reshape(3, 3).T
+        if not np.allclose(axes @ axes.T, np.eye(3), atol=1e-6):
+            raise ValueError(f"base = {base!r}: three orthogonal unit vectors are expected")
+        if not isinstance(tms, (tuple, list)) or len(tms) != 3:
+            raise ValueError(f"tms = {tms!r}: three numbers or TIME_SERIES objects are expected, one an axis")
+        values = [number_or_series(f"tms[{k}]", value) for k, value in enumerate(tms)]
+        place = _check.vector("point", point)
+        make = getattr(solfec._sim, kind)
+        return [CONSTRAINT(solfec, make(body._handle, place, axis, value).id) for axis, value in zip(axes, values)]
+
+    prescribe.__name__ = prescribe.__qualname__ = routine_name
+    unit = {"set_displacement": "displacement, m", "set_velocity": "velocity, m/s", "set_acceleration": "acceleration, m/s^2"}[kind]
+    prescribe.__doc__ = (f"list = {routine_name} (body, point, base, tms): prescribe the {unit}, of a referential point along three axes: base as in "
+                         "constraint.base, (eT1x, eT2x, eNx, eT1y, ...); tms: three numbers or TIME_SERIES objects. Returns three constraints.")
+    return routine(prescribe)
+
+
+SET_DISPLACEMENT3 = _three("SET_DISPLACEMENT3", "set_displacement")
+SET_VELOCITY3 = _three("SET_VELOCITY3", "set_velocity")
+SET_ACCELERATION3 = _three("SET_ACCELERATION3", "set_acceleration")

@@ -1,0 +1,80 @@
+#include "io/selection.hpp"
+
+#include <numeric>
+
+#include "core/error.hpp"
+
+namespace scree::io {
+namespace {
+
+// Keep the items of `width` numbers whose flag is set.
+template <class Value>
+void keep(std::vector<Value>& values, const std::vector<char>& flags, std::size_t width) {
+  if (values.empty()) return;
+  std::size_t out = 0;
+  for (std::size_t k = 0; k < flags.size(); ++k) {
+    if (!flags[k]) continue;
+    for (std::size_t i = 0; i < width; ++i) values[out++] = values[k * width + i];
+  }
+  values.resize(out);
+}
+
+std::vector<char> wanted_rows(const ResultsReader& results, const Selection& selection) {
+  std::vector<char> wanted(results.bodies().size(), 0);
+  for (const std::int32_t row : selection.bodies) {
+    if (row < 0 || row >= static_cast<std::int64_t>(wanted.size())) throw_input("{}: there is no body row {}; there are {}", results.path(), row, wanted.size());
+    wanted[static_cast<std::size_t>(row)] = 1;
+  }
+  return wanted;
+}
+
+void keep_bodies(const ResultsReader& results, const std::vector<char>& wanted, Frame& frame) {
+  // Points belong to the bodies of finite elements, one after the other.
+  std::vector<char> bodies, nodes;
+  for (const std::int32_t row : frame.body) {
+    const BodyRow& body = results.bodies()[static_cast<std::size_t>(row)];
+    bodies.push_back(wanted[static_cast<std::size_t>(row)]);
+    if (body.kind == StoredKind::finite_element && body.shape >= 0)
+      nodes.insert(nodes.end(), static_cast<std::size_t>(results.shapes()[static_cast<std::size_t>(body.shape)].points()), bodies.back());
+  }
+  keep(frame.body, bodies, 1);
+  keep(frame.rotation, bodies, 9);
+  for (auto* values : {&frame.position, &frame.velocity, &frame.angular}) keep(*values, bodies, 3);
+  keep(frame.body_energy, bodies, 6);
+  for (auto* values : {&frame.node_position, &frame.node_velocity}) keep(*values, nodes, 3);
+}
+
+void keep_contacts(const std::vector<char>& wanted, Frame& frame) {
+  const auto touches = [&](std::int32_t row) { return row >= 0 && wanted[static_cast<std::size_t>(row)]; };
+  std::vector<char> contacts;
+  for (std::size_t c = 0; c < frame.contacts(); ++c) contacts.push_back(touches(frame.pair[2 * c]) || touches(frame.pair[2 * c + 1]));
+  for (auto* values : {&frame.pair, &frame.surface}) keep(*values, contacts, 2);
+  for (auto* values : {&frame.point, &frame.force, &frame.relative_velocity}) keep(*values, contacts, 3);
+  keep(frame.axes, contacts, 9);
+  for (auto* values : {&frame.gap, &frame.area}) keep(*values, contacts, 1);
+  for (auto* values : {&frame.material, &frame.constraint}) keep(*values, contacts, 1);
+  keep(frame.contact_kind, contacts, 1);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> selected_frames(const ResultsReader& results, const Selection& selection) {
+  std::vector<std::int64_t> frames = selection.frames;
+  if (frames.empty()) {
+    frames.resize(static_cast<std::size_t>(results.frames()));
+    std::iota(frames.begin(), frames.end(), 0);
+  }
+  for (const std::int64_t frame : frames) (void)results.time(frame);
+  return frames;
+}
+
+Frame selected_frame(const ResultsReader& results, std::int64_t index, const Selection& selection) {
+  Frame frame = results.frame(index);
+  if (selection.bodies.empty()) return frame;
+  const std::vector<char> wanted = wanted_rows(results, selection);
+  keep_bodies(results, wanted, frame);
+  keep_contacts(wanted, frame);
+  return frame;
+}
+
+}  // namespace scree::io
