@@ -192,6 +192,9 @@ class SURFACE_MATERIAL(_Material):
     _renamed = {"surf1": "surface1", "surf2": "surface2"}
     _readable = ("surf1", "surf2", "label")
     _writable = ("model", "friction", "cohesion", "restitution", "spring", "dashpot")
+    _documented = {"surf1": "First surface id.", "surf2": "Second surface id.", "label": "Label.", "model": "Name of the law.",
+                   "friction": "Coulomb's coefficient.", "cohesion": "Pa.", "restitution": "Of velocity, 0 to 1.", "spring": "N/m.",
+                   "dashpot": "N s/m."}
 
     @routine
     def __init__(self, solfec, surf1=None, surf2=None, model="SIGNORINI_COULOMB", label=None, friction=0.0, cohesion=0.0, restitution=0.0,
@@ -210,6 +213,7 @@ class BULK_MATERIAL(_Material):
 
     _readable = ("model", "label")
     _writable = ("young", "poisson", "density")
+    _documented = {"model": "Name of the law.", "label": "Label.", "young": "Young's modulus, Pa.", "poisson": "Poisson's ratio.", "density": "kg/m^3."}
 
     @routine
     def __init__(self, solfec, model="KIRCHHOFF", label=None, young=1e6, poisson=0.25, density=1e3):
