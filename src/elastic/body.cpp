@@ -136,6 +136,17 @@ void ElasticBody::set_points(const VolumeRule* rule) {
   }
 }
 
+/// First order: row sums. Second order: the diagonal scaled to the element's mass, row sums would be negative at corners. In partly filled
+/// elements no node gets less than a tenth of an even share, or matter far from it would make it light for its stiffness.
+void ElasticBody::add_lumped(const MatX& local, bool partly, std::span<const int> nodes) {
+  const double mass = local.sum();
+  if (!(mass > 0.0)) return;
+  VecX share = mesh_.order == 2 ? VecX(local.diagonal()) : VecX(local.rowwise().sum());
+  if (partly) share = share.cwiseMax(0.1 * share.sum() / static_cast<double>(nodes.size()));
+  share *= mass / share.sum();
+  for (std::size_t a = 0; a < nodes.size(); ++a) lumped_[nodes[a]] += share[static_cast<Eigen::Index>(a)];
+}
+
 void ElasticBody::set_mass(const VolumeRule* rule) {
   mass_.values.assign(mass_.pattern->columns.size(), 0.0);
   lumped_.assign(mesh_.nodes.size(), 0.0);
@@ -155,10 +166,8 @@ void ElasticBody::set_mass(const VolumeRule* rule) {
     } else {
       for (const Point& p : mass_rule(mesh_.kinds[e])) add(p.at, p.weight * map_gradients(mesh_, e, p.at, unused));
     }
-    // First order: row sums. Second order: the diagonal scaled to the element's mass, row sums would be negative at corners.
-    const double scale = mesh_.order == 2 ? local.sum() / local.trace() : 0.0;
+    add_lumped(local, rule != nullptr, nodes);
     for (int a = 0; a < count; ++a) {
-      if (local.trace() > 0.0) lumped_[nodes[a]] += mesh_.order == 2 ? scale * local(a, a) : local.row(a).sum();
       for (int b = 0; b < count; ++b) mass_.values[slots_[slot_start_[e] + a * count + b]] += local(a, b);
     }
   }

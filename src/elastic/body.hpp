@@ -38,7 +38,7 @@ class ElasticBody {
  public:
   /// Elements filled entirely. InputError for a mesh whose map folds at a quadrature point, or a density <= 0.
   ElasticBody(FiniteMesh mesh, const Materials& materials);
-  /// Elements filled as the rule says; nodes without any filled element keep a small share of mass (embedding.hpp).
+  /// Elements filled as the rule says; every element must hold some matter (embedding.hpp).
   ElasticBody(FiniteMesh mesh, const Materials& materials, const VolumeRule& rule);
 
   [[nodiscard]] const FiniteMesh& mesh() const { return mesh_; }
@@ -87,6 +87,7 @@ class ElasticBody {
   void set_materials(const Materials& materials);
   void set_points(const VolumeRule* rule);
   void set_mass(const VolumeRule* rule);
+  void add_lumped(const MatX& local, bool partly, std::span<const int> nodes);
   void set_colours();
   void set_slots();
   template <class Work>
