@@ -138,6 +138,92 @@ def check_pipe_ball(results, out):
     assert (balls[:, 1] > moving(results, 0)[:, 1]).all()
 
 
+def check_conveyor(results, out):
+    # m a = mu m g until the speeds agree: the lag is v^2 / (2 mu g), met to the half step in which slip ends
+    assert first_number(out, "speed") == pytest.approx(1, abs=1e-9) and first_number(out, "lag") == pytest.approx(1 / (2 * 0.3 * 9.81), abs=5e-4)
+
+
+def check_projectile(results, out):
+    # published: 1.97599 s and 86.138 in
+    assert first_number(out, "lands after") == pytest.approx(1.97599, abs=1.5e-3)
+    assert first_number(out, "s at") == pytest.approx(first_number(out, "closed form"), abs=1e-4)
+
+
+def check_seesaw(results, out):
+    assert first_number(out, "balanced: tilt") < 1e-9
+    # torque (8 - 2) 10 N m on plank (with its own inertia) and weights: below the speed of a free fall of the heavier one, 10 t / 1 m
+    speed = abs(first_number(out, "speed"))
+    plank = 500 * 2.4 * 0.3 * 0.04
+    inertia = plank * (2.4**2 + 0.04**2) / 12 + (8 * (1 + 0.12**2) + 4 * (0.25 + 0.12**2)) + 12 * 0.04 / 6
+    assert speed == pytest.approx(60 / inertia * 0.2, rel=0.08)  # the torque falls by a few per cent as it tilts
+
+
+def check_bowling(results, out):
+    assert first_number(out, "before the pins") == pytest.approx(first_number(out, "expected"), abs=1e-3)
+    assert first_number(out, "pins down:") >= 1
+
+
+def check_billiards(results, out):
+    assert first_number(out, "momentum") == pytest.approx(first_number(out, "of"), rel=1e-9)
+    assert results.energies["kinetic"] == pytest.approx(np.full(len(results), results.energies["kinetic"][0]), rel=1e-6)
+    assert first_number(out, "moving:") > 10
+
+
+def check_jenga(results, out):
+    assert first_number(out, "drawn by") == pytest.approx(0.04, abs=1e-4) and first_number(out, "moved by") < 3e-3
+    standing = [b["label"] for b in results.bodies if b["kind"] == "rigid" and b["label"] != "block 1 0"]
+    assert all(abs(place(results, label)[2] - place(results, label, 0)[2]) < 1e-4 for label in standing)
+
+
+def check_silo(results, out):
+    floor, wall = first_number(out, "floor"), first_number(out, "wall")
+    assert floor + wall == pytest.approx(1, abs=0.02) and 0.05 < wall < 0.6
+
+
+def check_links(results, out):
+    assert first_number(out, "the hook carries") == pytest.approx(1, abs=0.15)
+    heights = [place(results, f"link {i}")[2] for i in range(5)]
+    assert (np.diff(heights) < -0.1).all() and (np.diff(heights) > -0.2).all()
+
+
+def check_torrent(results, out):
+    rocks = moving(results)
+    bed = np.array([math.sin(math.radians(35)), 0, math.cos(math.radians(35))])
+    assert len(rocks) == first_number(out, "in,") and (rocks @ bed > 0).all() and np.abs(rocks[:, 1]).max() < 0.6
+    last = results.energies
+    assert 0 < last["kinetic"][-1] and last["friction"][-1] < 0 and last["contact"][-1] < 0
+
+
+def check_tubes(results, out):
+    # prisms of 24 sides: their faces lie R (1 - cos (pi / 24)) = 0.9 % of R nearer than a circle, at five contacts from floor to top, and as
+    # much again sideways, where the posts leave room for round tubes
+    top, start = first_number(out, "top tube at"), first_number(out, "m,")
+    assert 0 < start - top < 2 * 5 * 0.2 * (1 - math.cos(math.pi / 24)) and first_number(out, "speed") < 1e-3
+
+
+def check_springs(results, out):
+    assert abs(first_number(out, "back at")) < 1e-4
+    assert first_number(out, "hangs at") == pytest.approx(-first_number(out, "m g / k ="), rel=1e-3)
+    assert first_number(out, "never left") == pytest.approx(0.03, abs=1e-5)
+
+
+def check_elbow(results, out):
+    # a turn in n facets keeps cos(90 deg / n) of the speed at each; no more than friction-free sliding can
+    assert 2.5 < first_number(out, "velocity out:") <= 3.0
+
+
+def check_shaken_column(results, out):
+    assert first_number(out, "ground") == pytest.approx(first_number(out, "expected"), abs=1e-4)
+    assert abs(first_number(out, "against the ground:")) < 0.05
+
+
+def check_cubes(results, out):
+    cubes = moving(results)
+    assert len(cubes) == 8
+    wall = place(results, "wall")  # the first wall, at low x: nobody went through it
+    assert (cubes[:, 0] > wall[0] + 0.05 + 0.05 - 1e-4).all() and np.ptp(cubes[:, 0]) < 0.12
+
+
 CHECKS = {name[6:]: check for name, check in list(globals().items()) if name.startswith("check_")}
 
 
