@@ -1,6 +1,7 @@
 #include "bindings.hpp"
 
 #include "io/fclib.hpp"
+#include "solvers/grain_pile.hpp"
 #include "solvers/registry.hpp"
 
 namespace scree::python {
@@ -29,6 +30,7 @@ py::dict to_dict(const SolveReport& report) {
   info["status"] = to_string(report.status);
   info["iterations"] = report.iterations;
   info["products"] = report.products;
+  info["linear_iterations"] = report.linear_iterations;
   info["fallbacks"] = report.fallbacks;
   info["residual"] = report.residual;
   info["seconds"] = report.seconds;
@@ -138,6 +140,42 @@ std::shared_ptr<io::FclibProblem> make_problem(std::vector<int> row_start, std::
   return result;
 }
 
+/// Grains settled in a vessel; keywords are the fields of GrainPileOptions.
+std::shared_ptr<io::FclibProblem> grain_pile(const py::kwargs& given) {
+  GrainPileOptions o;
+  std::map<std::string, std::function<void(py::handle)>> fields;
+  const auto field = [&](const char* name, auto& value) {
+    fields[name] = [&value](py::handle v) { value = v.cast<std::remove_reference_t<decltype(value)>>(); };
+  };
+  field("grains", o.grains);
+  field("radius", o.radius);
+  field("spread", o.spread);
+  field("density", o.density);
+  field("mu", o.mu);
+  field("planar", o.planar);
+  field("rotating", o.rotating);
+  field("vessel_radius", o.vessel_radius);
+  field("vessel_width", o.vessel_width);
+  field("across", o.across);
+  field("lid_mass", o.lid_mass);
+  field("lid_radius", o.lid_radius);
+  field("reach", o.reach);
+  field("step", o.step);
+  field("settling_step", o.settling_step);
+  field("settling_steps", o.settling_steps);
+  field("settling_tolerance", o.settling_tolerance);
+  field("seed", o.seed);
+  for (const auto& [key, value] : given) {
+    const auto name = py::cast<std::string>(key);
+    const auto found = fields.find(name);
+    if (found == fields.end()) throw_input("grain pile: option '{}' is unknown", name);
+    found->second(value);
+  }
+  auto result = std::make_shared<io::FclibProblem>();
+  released([&] { result->problem = make_grain_pile(o); });
+  return result;
+}
+
 }  // namespace
 
 void bind_solvers(py::module_& module) {
@@ -153,6 +191,7 @@ void bind_solvers(py::module_& module) {
         return released([&] { return std::make_shared<FclibProblem>(io::read_fclib(path)); });
       })
       .def_static("from_rows", &make_problem)
+      .def_static("grain_pile", &grain_pile)
       .def("write", [](const FclibProblem& self, const std::string& path, const std::vector<double>& R, const std::vector<double>& U) {
         FclibProblem copy_of = self;
         copy_of.solution_r = R;

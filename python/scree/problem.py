@@ -9,7 +9,7 @@ from . import _check, _scree
 
 class Solution:
     """Answer of a solver: R (impulses, N s) and U (relative velocities, m/s), rows (normal, tangent 1, tangent 2), and the
-    report's fields: status, iterations, products, fallbacks, residual, merit, siconos, ccp, seconds, history, stage, advice."""
+    report's fields: status, iterations, products, linear_iterations (Krylov steps of linear systems inside), fallbacks, residual, merit, siconos, ccp, seconds, history, stage, advice."""
 
     def __init__(self, solver, R, U, report):
         self.solver = solver

@@ -13,6 +13,7 @@ namespace scree::solvers {
 namespace {
 
 constexpr double kPatience = 60.0;      ///< Newton steps' worth of sweeps that sweeps may still need
+constexpr int kFewestBlocks = 32;       ///< islands of fewer blocks in all are not looked for
 constexpr int kSharedSweeps = 300;      ///< sweeps of all islands together before they are taken apart
 constexpr int kNoLimit = 1 << 30;
 
@@ -95,6 +96,7 @@ void scatter_part(std::span<const double> part, std::span<const int> blocks, std
 void add_costs(SolveReport& total, const SolveReport& part) {
   total.iterations += part.iterations;
   total.products += part.products;
+  total.linear_iterations += part.linear_iterations;
   total.fallbacks += part.fallbacks;
 }
 
@@ -111,7 +113,7 @@ class AutoRun {
       report_.status = Status::converged;
       return report_;
     }
-    if (!options_.islands || options_.yardstick != Yardstick::residual || problem_.blocks() < 2) return whole(start);
+    if (!options_.islands || options_.yardstick != Yardstick::residual || problem_.blocks() < kFewestBlocks) return whole(start);
     work_.islands.find(*problem_.W);
     if (work_.islands.count() < 2) return whole(start);
     return apart(start);

@@ -165,6 +165,7 @@ void AutoStages::newton() {
   newton_left_ -= steps.iterations;
   report_.iterations += steps.iterations;
   report_.products += steps.products;
+  report_.linear_iterations += steps.linear_iterations;
   newton_->best(trial_);
   offer(trial_, "proximal Newton");
   // Go on from where Newton stands, not from its best: some problems must pass over a hill.

@@ -1,4 +1,5 @@
 #include "solvers/cone.hpp"
+#include "solvers/row_product.hpp"
 #include "solvers/sweeper.hpp"
 #include "solvers/yardstick.hpp"
 
@@ -69,9 +70,7 @@ Vec3 GeneralSweeper::velocity(int block) const {
       U.noalias() += ConstRows(bodies_->rows(block, side).data(), 3, dofs) * Eigen::Map<const VecX>(y_.data() + bodies_->dof_start(body), dofs);
     }
   } else {
-    const auto columns = rows_->columns(block);
-    const auto values = rows_->values(block);
-    for (std::size_t k = 0; k < columns.size(); ++k) U.noalias() += values[k] * Eigen::Map<const Vec3>(R_.data() + 3 * columns[k]);
+    return add_row_product(U, rows_->columns(block), rows_->values(block), R_.data());
   }
   return U;
 }

@@ -56,6 +56,7 @@ class InteriorPoint {
   /// The iterate as impulses, on the cones.
   void impulses(std::span<double> R) const;
   [[nodiscard]] long products() const { return products_ + system_->products(); }
+  [[nodiscard]] long linear_iterations() const { return options_.linear_solver == BarrierSolver::krylov ? system_->products() : 0; }
 
  private:
   void refresh();
@@ -310,6 +311,7 @@ SolveReport follow_path(const ContactProblem& problem, const InteriorPointOption
     }
   }
   report.products = ipm.products() + report.iterations;
+  report.linear_iterations = ipm.linear_iterations();
   return report;
 }
 
@@ -327,6 +329,7 @@ void run_polish(const ContactProblem& problem, const InteriorPointOptions& optio
   report.status = rest.status;
   report.iterations += rest.iterations;
   report.products += rest.products;
+  report.linear_iterations += rest.linear_iterations;
   report.fallbacks = 1;
   report.history.insert(report.history.end(), rest.history.begin(), rest.history.end());
 }

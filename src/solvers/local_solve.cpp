@@ -93,6 +93,7 @@ LocalBlock::LocalBlock(const Mat3& W_aa) : W(W_aa) {
   A.diagonal().array() += kTangentFloor * total;
   trace = A.trace();
   determinant = A.determinant();
+  if (determinant > 0.0) inverse_determinant = 1.0 / determinant;
 }
 
 Vec3 solve_exact(const LocalBlock& block, BlockKind kind, double mu, const Vec3& q, double& multiplier) noexcept {
@@ -106,9 +107,9 @@ Vec3 solve_exact(const LocalBlock& block, BlockKind kind, double mu, const Vec3&
   const Vec2 b = q.tail<2>() - block.e * q.x();
   const Vec2 p(block.A(1, 1) * b.x() - block.A(0, 1) * b.y(), block.A(0, 0) * b.y() - block.A(1, 0) * b.x());
   if (block.determinant > 0.0) {
-    const Vec2 R_T = -p / block.determinant;
-    const double R_N = s - block.c.dot(R_T);
-    if (kind == BlockKind::bilateral || R_T.norm() <= mu * R_N) return {R_N, R_T.x(), R_T.y()};
+    const Vec2 R_T = -block.inverse_determinant * p;
+    const double R_N = s - block.c.dot(R_T), limit = mu * R_N;
+    if (kind == BlockKind::bilateral || (limit >= 0.0 && R_T.squaredNorm() <= limit * limit)) return {R_N, R_T.x(), R_T.y()};
   } else if (kind == BlockKind::bilateral) {
     return {s, 0.0, 0.0};
   }

@@ -51,6 +51,7 @@ struct LocalBlock {
   Vec2 e = Vec2::Zero();              ///< W_TN / W_NN
   Mat2 A = Mat2::Zero();              ///< reduced tangential matrix
   double trace = 0.0, determinant = 0.0;
+  double inverse_determinant = 0.0;   ///< 0 unless the determinant is positive
   double rho = 1.0;                   ///< 3 / tr W_aa
 };
 

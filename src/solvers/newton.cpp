@@ -80,6 +80,7 @@ class QuasiNewton {
   void impulses(std::span<double> R) const { scaled_.to_impulses(x_, R); }
   void velocities(std::span<double> U) const { scaled_.to_velocities(u_, U); }
   [[nodiscard]] long products() const { return products_; }
+  [[nodiscard]] long linear_iterations() const { return linear_iterations_; }
 
  private:
   void refresh() {
@@ -120,6 +121,7 @@ class QuasiNewton {
   void multiply(std::span<const double> in, std::span<double> out) {
     scaled_.apply(in, out);
     ++products_;
+    ++linear_iterations_;
     parallel_for(scaled_.blocks(), [&](std::ptrdiff_t a) {
       const auto i = static_cast<std::size_t>(a);
       const Eigen::Map<const Vec3> d(in.data() + 3 * a);
@@ -140,7 +142,7 @@ class QuasiNewton {
   std::vector<double> shift_;
   double velocity_ = 1.0;  ///< root mean square of the scaled free velocity
   Gmres gmres_;
-  long products_ = 0;
+  long products_ = 0, linear_iterations_ = 0;
 };
 
 /// Newton iterations; R holds the best iterate so far, `best` its value.
@@ -183,6 +185,7 @@ SolveReport run_newton(const ContactProblem& problem, const NewtonOptions& optio
     if (since_mark == 0) mark = best;
   }
   report.products = newton.products();
+  report.linear_iterations = newton.linear_iterations();
   return report;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
+#include "solvers/row_product.hpp"
 
 namespace scree::solvers {
 
@@ -169,11 +170,8 @@ ExplicitForm::ExplicitForm(std::vector<int> row_start, std::vector<int> columns,
 
 void ExplicitForm::apply(std::span<const double> R, std::span<double> U) const {
   parallel_for(blocks(), [&](std::ptrdiff_t a) {
-    Vec3 sum = Vec3::Zero();
-    const auto cols = columns(static_cast<int>(a));
-    const auto vals = values(static_cast<int>(a));
-    for (std::size_t k = 0; k < cols.size(); ++k) sum.noalias() += vals[k] * Eigen::Map<const Vec3>(R.data() + 3 * cols[k]);
-    Eigen::Map<Vec3>(U.data() + 3 * a) = sum;
+    const auto row = static_cast<int>(a);
+    Eigen::Map<Vec3>(U.data() + 3 * a) = add_row_product(Vec3::Zero(), columns(row), values(row), R.data());
   }, 256);
 }
 

@@ -162,6 +162,7 @@ SolveReport solve_outer(const ContactProblem& problem, const OuterOptions& optio
     const SolveReport part = inner(shifted, rule, trial);
     report.iterations += std::max(1, part.iterations);
     report.products += part.products + 1;
+    report.linear_iterations += part.linear_iterations;
     value = fixed_point.parameter(trial, options.yardstick, G);
     if (options.history) report.history.push_back(value);
     // An inner solve that had nothing to do was asked for too little.

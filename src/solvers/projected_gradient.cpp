@@ -171,7 +171,7 @@ bool Scheme::advance(VecX& x, const VecX& g) {
 void check(const ProjectedGradientOptions& options) {
   if (options.formulation == Formulation::convex)
     throw_input("PG, CPG and PCPG solve coulomb, tresca and frictionless contact; for the convex relaxation take SPG or APGD");
-  if (options.patience < 1) throw_input("PG, CPG, PCPG: patience = {} must be at least 1", options.patience);
+  if (options.patience < 0) throw_input("PG, CPG, PCPG: patience = {} must not be negative; 0 means automatic", options.patience);
 }
 
 }  // namespace
@@ -187,6 +187,7 @@ SolveReport solve_projected_gradient(const ContactProblem& problem, const Projec
   FirstOrderProblem scaled(problem, options.formulation, R, Scaling::uniform);
   Watch watch(scaled, options, R);
   VecX x(scaled.size()), g(scaled.size());
+  const int patience = options.patience > 0 ? options.patience : std::max(100, static_cast<int>(20.0 * std::sqrt(static_cast<double>(scaled.size()))));
   int fallbacks = 0, safe_steps = kSafeSteps;
   const char* advice = "conjugate projected gradients are not proved to converge: try APGD, GAUSS_SEIDEL or AUTO";
   if (watch.certified(x, g)) return watch.report(0, advice);
@@ -202,7 +203,7 @@ SolveReport solve_projected_gradient(const ContactProblem& problem, const Projec
     fresh = !scheme.advance(x, g);
     scaled.gradient(x, g);
     if (watch.finished(x, g, iteration)) break;
-    if (!fresh && watch.stalled() <= options.patience && std::isfinite(watch.value())) continue;
+    if (!fresh && watch.stalled() <= patience && std::isfinite(watch.value())) continue;
     // The scheme cycles: take steps that do not, more of them every time. They go on from the best iterate, or from where
     // they ended when nothing better came since: the yardstick may have to rise before it falls.
     ++fallbacks;
@@ -244,7 +245,7 @@ SolverInfo describe(const std::string& name, const std::string& text, bool conju
                   text,
                   {std::begin(kLaws), std::end(kLaws)},
                   {{"formulation", std::string("coulomb"), "law: coulomb, tresca (thresholds mu R_N of the guess) or frictionless"},
-                   {"patience", 100, "iterations without a better iterate before restarting from the best"}},
+                   {"patience", 0, "iterations without a better iterate before restarting from the best; 0: 20 times the root of the unknowns"}},
                   [=](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
                     const OptionReader read(find_solver(name), values);
                     ProjectedGradientOptions options;

@@ -23,7 +23,9 @@ enum class Preconditioner {
 struct ProjectedGradientOptions : FirstOrderOptions {
   bool conjugate = true;                              ///< false: PG
   Preconditioner preconditioner = Preconditioner::none;  ///< PCPG: diagonal or block
-  int patience = 100;  ///< iterations without a better iterate before restarting from the best, >= 1
+  /// Iterations without a better iterate before restarting from the best; 0: 20 times the root of the unknowns, at least 100.
+  /// The iterates of frictional problems oscillate before they drop: too short a patience breaks the conjugacy.
+  int patience = 0;
 };
 
 /// Coulomb, Tresca or frictionless. Two products an iteration.

@@ -31,6 +31,7 @@ struct SolveReport {
   Status status = Status::diverged;
   int iterations = 0;        ///< of the solver's main loop
   long products = 0;         ///< applications of W (a sweep counts as one)
+  long linear_iterations = 0;  ///< Krylov steps of linear systems inside, all together
   int fallbacks = 0;         ///< times a safer method had to take over
   double residual = 0.0;     ///< our yardstick at the returned R, whatever the stop rule used
   double seconds = 0.0;      ///< wall clock

@@ -194,7 +194,7 @@ void SemismoothNewton::accept_or_retreat(Step step, const SemismoothNewtonOption
 SolveReport SemismoothNewton::advance(const SemismoothNewtonOptions& options) {
   const Timer timer;
   SolveReport report;
-  const long products_before = products_ + system_->products();
+  const long products_before = products_, linear_before = system_->products();
   record(options, report);
   double mark = best_value_;
   int since_mark = 0;
@@ -223,7 +223,8 @@ SolveReport SemismoothNewton::advance(const SemismoothNewtonOptions& options) {
       since_mark = 0;
     }
   }
-  report.products = products_ + system_->products() - products_before;
+  report.linear_iterations = system_->products() - linear_before;
+  report.products = products_ - products_before + report.linear_iterations;
   report.seconds = timer.seconds();
   return report;
 }
@@ -270,6 +271,7 @@ SolveReport solve_semismooth_newton(const ContactProblem& problem, const Semismo
   report.status = steps.status;
   report.iterations += steps.iterations;
   report.products += steps.products;
+  report.linear_iterations += steps.linear_iterations;
   report.history.insert(report.history.end(), steps.history.begin(), steps.history.end());
   report.seconds = timer.seconds();
   if (report.status != Status::converged)

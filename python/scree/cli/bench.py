@@ -1,4 +1,4 @@
-"""scree bench: solvers on problem files, scenes of many bodies."""
+"""scree bench: solvers on problem files, scenes of many bodies, test problems of papers."""
 import sys
 
 from . import common
@@ -9,6 +9,7 @@ def add(commands):
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
     _add_solvers(kinds)
     _add_scene(kinds)
+    _add_paper(kinds)
 
 
 def _add_solvers(kinds):
@@ -41,6 +42,27 @@ def _add_scene(kinds):
     parser.add_argument("--state", metavar="FILE", help="start of the columns: places, or places and velocities, as CSV")
     parser.add_argument("--json", metavar="OUT", help="write the figures ('-': to standard output, and nothing else)")
     parser.set_defaults(function=execute_scene)
+
+
+def _add_paper(kinds):
+    from ..bench_papers import PAPERS
+    parser = kinds.add_parser("paper", help="test problems of a paper, our table beside its own: " + " ".join(PAPERS))
+    parser.add_argument("name", metavar="NAME", choices=tuple(PAPERS))
+    parser.add_argument("--scale", type=common.positive_float, default=1.0, metavar="X", help="number of grains relative to the paper's (default: 1)")
+    parser.add_argument("--threads", type=common.positive_int, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--json", metavar="OUT", help="write the rows ('-': to standard output, and nothing else)")
+    parser.set_defaults(function=execute_paper)
+
+
+def execute_paper(args):
+    """Solve a paper's test problems."""
+    from .. import bench_papers
+    common.set_threads(args)
+    rows = bench_papers.bench(args.name, args.scale, say=lambda text: print(text, file=sys.stderr, flush=True))
+    if args.json != "-":
+        print(bench_papers.table(rows))
+    if args.json:
+        common.write_json({"paper": args.name, "scale": args.scale, "rows": rows}, args.json)
 
 
 def execute_scene(args):
