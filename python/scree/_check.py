@@ -12,6 +12,10 @@ class UnknownKeyword(TypeError, ValueError):
     """A keyword argument that the called function does not have."""
 
 
+class UnknownMember(AttributeError, ValueError):
+    """A member that an object does not have, or that cannot be set."""
+
+
 def nearest(name, known):
     """The end of a message about an unknown name: its nearest spelling, or all that are known."""
     known = [str(k) for k in known]
@@ -25,13 +29,14 @@ def nearest(name, known):
 def keywords(function):
     """Decorate a function so that a misspelt keyword is answered with the nearest one."""
     parameters = inspect.signature(function).parameters
+    called = function.__qualname__.removesuffix(".__init__").split(".")[-1]
     names = [n for n, p in parameters.items() if n != "self" and p.kind is not p.VAR_KEYWORD]
 
     @functools.wraps(function)
     def checked(*args, **kwargs):
         for name in kwargs:
             if name not in names:
-                raise UnknownKeyword(f"{function.__name__}(): unknown keyword '{name}'{nearest(name, names)}")
+                raise UnknownKeyword(f"{called}(): unknown keyword '{name}'{nearest(name, names)}")
         return function(*args, **kwargs)
 
     return checked
@@ -43,8 +48,8 @@ def number(what, value, low=-math.inf, high=math.inf, open_low=False):
         raise ValueError(f"{what} = {value!r}: a number is expected")
     value = float(value)
     if not math.isfinite(value) or value < low or value > high or (open_low and value <= low):
-        if open_low and high == math.inf:
-            allowed = f"greater than {low:g}"
+        if open_low:
+            allowed = f"greater than {low:g}" + (f" and at most {high:g}" if high < math.inf else "")
         elif low == -math.inf:
             allowed = "finite"
         else:

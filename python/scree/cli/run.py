@@ -58,20 +58,24 @@ def _call(source, path, module):
     except KeyboardInterrupt:
         return 1
     except BaseException as error:
-        ours = _show(error)
-        return 2 if isinstance(error, SyntaxError) or (ours and isinstance(error, (ValueError, TypeError))) else 1
+        refused = _show(error)
+        return 2 if isinstance(error, SyntaxError) or (refused and isinstance(error, (ValueError, TypeError, OSError))) else 1
     return 0
 
 
 def _show(error):
-    """Print the traceback's lines in the user's files; returns True when the error was raised inside Scree."""
+    """Print the traceback's lines in the user's files; returns True when a call into Scree was refused, False when the script or a run
+    failed."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     report = traceback.TracebackException.from_exception(error)
-    ours = bool(report.stack) and os.path.abspath(report.stack[-1].filename).startswith(package) and len(report.stack) > 1
+    files = [os.path.abspath(frame.filename) for frame in report.stack]
+    refused = len(files) > 1 and files[-1].startswith(package) and os.path.join(package, "run.py") not in files
     link = report
     while link is not None:
         kept = [frame for frame in link.stack if not os.path.abspath(frame.filename).startswith(package)]
         link.stack = traceback.StackSummary.from_list(kept)
         link = link.__cause__ or link.__context__
     sys.stderr.write("".join(report.format()))
-    return ours
+    if isinstance(error, SyntaxError) and "'print'" in str(error):
+        sys.stderr.write("scree: scripts are Python 3: write print (x); docs/coming_from_solfec.md lists what else to change\n")
+    return refused

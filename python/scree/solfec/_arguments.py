@@ -33,7 +33,7 @@ def routine(function, name_errors=True):
 
 
 class named:
-    """Context in which the message of a ValueError gets the routine's name in front, once."""
+    """Context in which the message of a ValueError or OSError gets the routine's name in front, once."""
 
     def __init__(self, name):
         self.name = name
@@ -42,14 +42,35 @@ class named:
         return self
 
     def __exit__(self, kind, error, _):
-        if kind is not None and issubclass(kind, ValueError) and not str(error).startswith(self.name):
+        if kind is None or str(error).startswith(self.name):
+            return
+        if issubclass(kind, ValueError):
             raise ValueError(f"{self.name}: {error}").with_traceback(error.__traceback__) from None
+        if issubclass(kind, OSError):
+            raise OSError(f"{self.name}: {error}").with_traceback(error.__traceback__) from None
 
 
-class Emptied:
+class Strict:
+    """Base of objects whose members are fixed: a misspelt one is refused instead of becoming a new attribute."""
+
+    def __setattr__(self, name, value):
+        member = getattr(type(self), name, None)
+        if name.startswith("_") or (member is not None and not (isinstance(member, property) and member.fset is None)):
+            object.__setattr__(self, name, value)
+            return
+        members = {n: getattr(type(self), n) for n in dir(type(self)) if not n.startswith("_")}
+        writable = [n for n, m in members.items() if isinstance(m, property) and m.fset is not None]
+        kind = type(self).__name__
+        if isinstance(member, property):
+            raise _check.UnknownMember(f"{kind}: '{name}' is read-only; writable: {', '.join(writable) or 'none'}")
+        raise _check.UnknownMember(f"{kind} has no member '{name}'{_check.nearest(name, writable)}")
+
+
+class Emptied(Strict):
     """Base of objects that a routine may take over. A taken object is an empty placeholder: any use of it says who took it."""
 
     _taken_by = None
+    _remedy = "use COPY before passing it there"
 
     def _take(self, routine_name):
         """Mark as emptied."""
@@ -57,7 +78,7 @@ class Emptied:
 
     def _check_there(self):
         if self._taken_by is not None:
-            raise ValueError(f"this {type(self).__name__} is empty: {self._taken_by} took its data; use COPY before passing it there")
+            raise ValueError(f"this {type(self).__name__} is empty: {self._taken_by} took its data; {self._remedy}")
 
 
 def flag(what, value):

@@ -36,7 +36,7 @@ class BODY(Emptied):
     def _bind(self, solfec, id):
         self._solfec, self._id = solfec, id
         self._scheme, self._selfcontact = "DEFAULT", "OFF"
-        self.display_points = []  #: referential points remembered by DISPLAY_POINT, with their labels
+        self._display_points = []
         solfec._bodies[id] = self
 
     @classmethod
@@ -45,6 +45,13 @@ class BODY(Emptied):
         if id not in solfec._bodies:
             cls.__new__(cls)._bind(solfec, id)
         return solfec._bodies[id]
+
+    _remedy = "make a new one"
+
+    @property
+    def display_points(self):
+        """Referential points remembered by DISPLAY_POINT, as (point, label)."""
+        return self._display_points
 
     # --- where the state comes from ---------------------------------------------------------------------------
 
@@ -162,7 +169,7 @@ class BODY(Emptied):
 
     @selfcontact.setter
     def selfcontact(self, value):
-        self._selfcontact = flag("selfcontact", value)
+        self._selfcontact = flag("BODY: selfcontact", value)
 
     @property
     def scheme(self):
@@ -171,7 +178,7 @@ class BODY(Emptied):
 
     @scheme.setter
     def scheme(self, value):
-        _check.choice("scheme", value, ("DEFAULT", "RIG_POS", "RIG_NEG", "RIG_IMP"))
+        _check.choice("BODY: scheme", value, ("DEFAULT", "RIG_POS", "RIG_NEG", "RIG_IMP"))
         self._handle.scheme = "RIG_NEG" if value == "DEFAULT" else value
         self._scheme = value
 
@@ -182,7 +189,7 @@ class BODY(Emptied):
 
     @damping.setter
     def damping(self, value):
-        self._handle.damping = value
+        self._handle.damping = _check.number("BODY: damping", value, 0.0)
 
     def _checkpoint_key(self):
         return ("solfec_body", self._id)

@@ -16,6 +16,8 @@ _KINDS = {"fixed_point": "FIXPNT", "fixed_direction": "FIXDIR", "velocity": "VEL
 class CONSTRAINT(Emptied):
     """A constraint. Local vectors are (tangent 1, tangent 2, normal) in the spatial base `base`; SI units."""
 
+    _remedy = "make a new one"
+
     def __init__(self, solfec, id=None, row=None):
         self._solfec, self._id, self._contact = solfec, id, row
         if id is not None:

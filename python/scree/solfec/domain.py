@@ -5,7 +5,7 @@ import os
 
 from .. import _check, _scree, memory, results, session
 from ..simulation import Simulation
-from ._arguments import flag, routine, text
+from ._arguments import Strict, flag, routine, text
 
 __all__ = ["SOLFEC", "SURFACE_MATERIAL", "BULK_MATERIAL"]
 
@@ -13,7 +13,7 @@ __all__ = ["SOLFEC", "SURFACE_MATERIAL", "BULK_MATERIAL"]
 UNFINISHED = "unfinished"
 
 
-class SOLFEC:
+class SOLFEC(Strict):
     """obj = SOLFEC (analysis, step, output): one analysis.
 
     analysis: 'DYNAMIC'. step: time step, s. output: folder for results (`scree run --out` takes precedence). When the folder
@@ -92,7 +92,7 @@ class SOLFEC:
 
     @step.setter
     def step(self, value):
-        self._sim.step = value
+        self._sim.step = _check.positive("SOLFEC: step", value)
 
     @property
     def verbose(self):
@@ -101,7 +101,7 @@ class SOLFEC:
 
     @verbose.setter
     def verbose(self, value):
-        self._verbose = flag("verbose", value)
+        self._verbose = flag("SOLFEC: verbose", value)
 
     @property
     def bodies(self):
@@ -166,7 +166,7 @@ class _Material:
         if name in self._readable or name in self._writable:
             return getattr(self._handle, self._renamed.get(name, name))
         known = self._readable + self._writable
-        raise AttributeError(f"{type(self).__name__} has no member '{name}'{_check.nearest(name, known)}")
+        raise _check.UnknownMember(f"{type(self).__name__} has no member '{name}'{_check.nearest(name, known)}")
 
     def __setattr__(self, name, value):
         if name.startswith("_"):
@@ -174,7 +174,7 @@ class _Material:
         elif name in self._writable:
             setattr(self._handle, name, value)
         else:
-            raise AttributeError(f"{type(self).__name__}: '{name}' cannot be set{_check.nearest(name, self._writable)}")
+            raise _check.UnknownMember(f"{type(self).__name__}: '{name}' cannot be set{_check.nearest(name, self._writable)}")
 
     def _checkpoint_key(self):
         return ("solfec_material", type(self).__name__, self._handle.id)

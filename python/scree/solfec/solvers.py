@@ -2,7 +2,7 @@
 import weakref
 
 from .. import _check, _scree
-from ._arguments import call_with, flag, routine
+from ._arguments import Strict, call_with, flag, routine
 
 __all__ = ["GAUSS_SEIDEL_SOLVER", "EXPLICIT_SOLVER", "PENALTY_SOLVER", "NEWTON_SOLVER", "SOLVER"]
 
@@ -10,10 +10,11 @@ _DIAGONAL = ("SEMISMOOTH_NEWTON", "PROJECTED_GRADIENT", "DE_SAXE_AND_FENG")
 _VARIANTS = ("FULL", "MIDDLE_JACOBI", "BOUNDARY_JACOBI", "SIMPLIFIED")
 
 
-class Solver:
+class Solver(Strict):
     """Base of solver objects: knows the simulation it solves for."""
 
     _sim_reference = None
+    _made = False  #: set once the constructor is done: from then on messages name the object
     stopped = False  #: set when a failure callback ended the run
 
     @property
@@ -22,7 +23,7 @@ class Solver:
 
     def _bind(self, sim):
         """Hand the settings to a simulation."""
-        self._sim_reference = weakref.ref(sim)
+        self._sim_reference, self._made = weakref.ref(sim), True
         self.stopped = False
         self._apply(sim)
 
@@ -49,7 +50,7 @@ def _member(name, check, text):
         return getattr(self, "_" + name)
 
     def write(self, value):
-        setattr(self, "_" + name, check(name, value))
+        setattr(self, "_" + name, check(f"{type(self).__name__}: {name}" if self._made else name, value))
         self._changed()
 
     return property(read, write, doc=text)

@@ -30,7 +30,7 @@ def _chosen(solfec, subset):
 
 def _frame_at(path, time):
     """The stored frame nearest to a time, with the row of each body in it by label and by id."""
-    stored = results.read(text("path", path))
+    stored = _opened(text("path", path))
     if not len(stored):
         raise ValueError(f"path = '{path}': the results have no frames")
     frame = stored.frame(int(np.argmin(np.abs(stored.times - _check.number("time", time)))))
@@ -41,6 +41,14 @@ def _frame_at(path, time):
         if body["label"]:
             rows.setdefault(body["label"], at)
     return frame, rows
+
+
+def _opened(path):
+    """Results in a folder or file; OSError says what to do when they are not there."""
+    try:
+        return results.read(path)
+    except OSError as error:
+        raise OSError(f"path = '{path}': {error}; give the folder of a run's results") from None
 
 
 def _matches(solfec, path, time, subset):
