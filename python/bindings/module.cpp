@@ -48,4 +48,5 @@ PYBIND11_MODULE(_scree, module) {
   bind_engine(module);
   bind_results(module);
   bind_render(module);
+  bind_packings(module);
 }

@@ -56,6 +56,13 @@ class Problem:
         values = np.ascontiguousarray(blocks[rows, columns].reshape(-1, 3))
         return cls(_scree.Problem.from_rows(start.tolist(), columns.tolist(), values, B.tolist(), mu.tolist()))
 
+    @classmethod
+    def packing(cls, across=8, up=8, mu=0.5, shear=0.0, ellipsoids=False, seed=1):
+        """A generated dense packing of across x across x up spheres (or ellipsoids) in an open box, in body form: under
+        gravity, or with its top moving at `shear` m/s against its bottom. The same seed gives the same problem."""
+        return cls(_scree.packing(_check.integer("across", across, 1), _check.integer("up", up, 1), _check.number("mu", mu, 0.0),
+                                  float(shear), bool(ellipsoids), _check.integer("seed", seed, 0)))
+
     @property
     def name(self):
         """File name without its ending."""

@@ -68,10 +68,9 @@ def _quaternion_matrix(q):
                      [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
 
 
-def _column(name, count, width, steps, warmup, state=None):
-    rows = column_positions(count, width) if state is None else read_state(state)
-    if len(rows) != count:
-        raise ValueError(f"{state}: {len(rows)} rows, but {name} has {count} spheres")
+def column(count, width, rows=None):
+    """Spheres above a floor between four walls, `width` of them across, on a jittered lattice or in the places given by rows."""
+    rows = column_positions(count, width) if rows is None else rows
     sim = Simulation(step=1e-3)
     sim.surface_material(friction=0.3)
     half, height, wall = 0.5 * _PITCH * width, rows[:, 2].max() + 1.0, 0.5
@@ -85,7 +84,15 @@ def _column(name, count, width, steps, warmup, state=None):
         if len(row) == 13:
             ball.rotation = _quaternion_matrix(row[3:7])
             sim._engine.set_velocity(ball.id, row[7:10], row[10:13])
-    return Scene(name, sim, steps, 0 if state is not None and rows.shape[1] == 13 else warmup, tolerance=1e-4)
+    return sim
+
+
+def _column(name, count, width, steps, warmup, state=None):
+    rows = None if state is None else read_state(state)
+    if rows is not None and len(rows) != count:
+        raise ValueError(f"{state}: {len(rows)} rows, but {name} has {count} spheres")
+    settled = rows is not None and rows.shape[1] == 13
+    return Scene(name, column(count, width, rows), steps, 0 if settled else warmup, tolerance=1e-4)
 
 
 # --- stacks ---------------------------------------------------------------------------------------------------

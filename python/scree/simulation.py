@@ -6,6 +6,7 @@ import numpy as np
 
 from . import _check, _scree, series
 from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
+from .problem import Problem
 from .shapes import _shape
 
 
@@ -421,6 +422,10 @@ class Simulation:
     def _use_threads(self):
         from . import session
         _scree.set_threads(self._threads or session.current().threads or session.default_threads)
+
+    def problem(self):
+        """The last step's contact problem in body form, with the impulses found as its solution: a `scree.Problem` of its own."""
+        return Problem(_scree.step_problem(self._engine))
 
     def export_problem(self, path):
         """Write the last step's contact problem with its solution as an FCLIB file."""

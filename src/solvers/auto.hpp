@@ -4,7 +4,7 @@
 ///   2. Gauss-Seidel sweeps with Nesterov momentum
 ///   3. proximal semismooth Newton once sweeps promise to be slower than it
 ///   4. sweeps (momentum and Anderson mixing in turn) and ADMM side by side when Newton stalls; the better one
-///      hands over to 3
+///      hands over to 3. Large packings of bodies get sweeps alone, twice as many each time.
 /// Choices follow counts and estimated costs, never the clock, so that runs repeat bit for bit.
 #pragma once
 

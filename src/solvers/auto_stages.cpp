@@ -17,6 +17,8 @@ constexpr int kLongStall = 200, kShortStall = 25;   ///< Newton steps without ga
 constexpr double kDearNewton = 100.0;    ///< in sweeps
 constexpr double kFewestNewtons = 25.0;  ///< fewer than these are not worth a start
 constexpr double kAdmmCost = 15.0;       ///< of an ADMM iteration, in sweeps
+constexpr int kMostGlobalBlocks = 1500;  ///< beyond, ADMM is no match for sweeps in body form
+constexpr int kMostHopes = 5;            ///< measurements in a row that a wrong forecast may cause
 
 /// Newton steps against sweeps, from measurements: explicit rows of 60 to 600 contacts, packings of 300 to 30k.
 double estimated_newton_cost(const ContactProblem& problem) {
@@ -29,6 +31,7 @@ double estimated_newton_cost(const ContactProblem& problem) {
 AutoStages::AutoStages(const ContactProblem& problem, const StopRule& stop, double margin, std::span<const double> R, double value,
                        std::unique_ptr<Sweeper>& packed)
     : problem_(problem), stop_(stop), goal_(margin * stop.tolerance), scale_(residual_scale(problem)), newton_cost_(estimated_newton_cost(problem)),
+      large_(problem.blocks() > kMostGlobalBlocks && dynamic_cast<const BodyForm*>(problem.W.get())),
       packed_(packed),
       best_(R.begin(), R.end()), current_(best_), trial_(best_.size()), U_(best_.size()) {
   // Newton may cost as much as all the sweeps allowed, or it is left out.
@@ -94,7 +97,7 @@ double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, b
   if (mixed) anderson.emplace(problem_, *sweeper_, R);
   MomentumSweeps momentum(*sweeper_);
   double lowest = kInfinity, mark = kInfinity, forecast_ratio = 1.0;
-  int marked = 0, checked = 0, reached = 0;
+  int marked = 0, checked = 0, reached = 0, hopes = 0;
   limit = std::min(limit, stop_.max_iterations - report_.iterations);
   for (int sweep = 1; sweep <= limit; ++sweep) {
     const SweepSums sums = anderson ? anderson->sweep() : momentum.sweep();
@@ -102,8 +105,9 @@ double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, b
     ++report_.products;
     if (!std::isfinite(sums.change)) break;
     const double change = std::sqrt(sums.change);
-    const bool hopeful = scale_ > 0.0 && forecast_ratio * change <= (reached > 0 ? goal_ : stop_.tolerance) * scale_;
+    const bool hopeful = scale_ > 0.0 && hopes < kMostHopes && forecast_ratio * change <= (reached > 0 ? goal_ : stop_.tolerance) * scale_;
     if (!hopeful && sweep - checked < kCheckInterval && sweep < limit) continue;
+    hopes = sweep - checked < kCheckInterval ? hopes + 1 : 0;
     checked = sweep;
     const double value = sweep_value();
     if (change > 0.0) forecast_ratio = std::max(value * scale_ / change, 0.1 * forecast_ratio);
@@ -186,6 +190,13 @@ void AutoStages::newton_and_global() {
       return;
     }
     ++report_.fallbacks;
+    if (large_) {
+      current_ = best_;
+      run_sweeps(current_, kInfinity, static_cast<int>(slice), false);
+      current_ = best_;
+      slice *= 2.0;
+      continue;
+    }
     // The same number of sweeps' worth for both; the winner goes on while it halves the error.
     swept = current_;
     split = current_;

@@ -31,6 +31,8 @@ class AutoStages {
   [[nodiscard]] const std::vector<double>& best() const { return best_; }
   [[nodiscard]] SolveReport report() const;
 
+  /// A packing of so many bodies that sweeps do best.
+  [[nodiscard]] bool large() const { return large_; }
   /// Cost of a Newton step in sweeps, estimated from the size of the problem; infinite when none can be afforded.
   [[nodiscard]] double newton_cost() const { return newton_left_ > 0 ? newton_cost_ : kInfinity; }
 
@@ -48,6 +50,7 @@ class AutoStages {
   StopRule stop_;
   double goal_;   ///< margin * tolerance
   double scale_, newton_cost_;
+  bool large_;
   int newton_left_ = 0;   ///< Newton steps still allowed: max_iterations sweeps' worth
   Timer timer_;
   std::unique_ptr<Sweeper>& packed_;

@@ -10,6 +10,7 @@ def add(commands):
     _add_solvers(kinds)
     _add_scene(kinds)
     _add_paper(kinds)
+    _add_packings(kinds)
 
 
 def _add_solvers(kinds):
@@ -63,6 +64,35 @@ def execute_paper(args):
         print(bench_papers.table(rows))
     if args.json:
         common.write_json({"paper": args.name, "scale": args.scale, "rows": rows}, args.json)
+
+
+def _add_packings(kinds):
+    from ..bench_packings import SIZES
+    parser = kinds.add_parser("packings", help="large packings, static, sheared and physical: seconds to each tolerance")
+    parser.add_argument("--sizes", type=common.names, default=["2k", "8k"], metavar="A,B", help=f"contacts, of {', '.join(SIZES)} (default: 2k,8k)")
+    parser.add_argument("--kinds", type=common.names, default=["static", "sheared", "physical"], metavar="A,B", help="default: static,sheared,physical")
+    parser.add_argument("--solvers", type=common.names, default=["AUTO"], metavar="A,B", help="default: AUTO")
+    parser.add_argument("--tol", type=common.floats, default=[1e-4, 1e-6, 1e-8], metavar="X,Y")
+    parser.add_argument("--cap", type=common.positive_float, default=30.0, metavar="S", help="time limit of one solve (default: 30 s)")
+    parser.add_argument("--threads", type=common.names, default=["1", "2"], metavar="N,M", help="default: 1,2")
+    parser.add_argument("--json", metavar="OUT", help="write the records ('-': to standard output, and nothing else)")
+    parser.set_defaults(function=execute_packings)
+
+
+def execute_packings(args):
+    """Solve large packings."""
+    from .. import _check, bench_packings
+    for what, given, known in (("size", args.sizes, bench_packings.SIZES), ("kind", args.kinds, ("static", "sheared", "physical"))):
+        for name in given:
+            if name not in known:
+                raise ValueError(f"{what} '{name}' is unknown; choose from {', '.join(known)}")
+    threads = [_check.integer("threads", int(n) if n.isdigit() else n, 1, 4096) for n in args.threads]
+    records = bench_packings.bench(args.sizes, args.kinds, args.tol, args.cap, threads, args.solvers,
+                                   say=lambda text: print(text, file=sys.stderr, flush=True))
+    if args.json:
+        common.write_json({"cap": args.cap, "records": records}, args.json)
+    if args.json != "-":
+        print(bench_packings.table(records))
 
 
 def execute_scene(args):
