@@ -58,6 +58,8 @@ void GeneralSweeper::refresh() {
   if (!bodies_) return;
   y_.resize(at(bodies_->dofs()));
   bodies_->scatter(R_, y_);
+  // The iterate before must be as exact, or momentum would multiply the difference by beta / (1 - beta).
+  if (momentum_ready_) bodies_->scatter(before_, y_before_);
 }
 
 Vec3 GeneralSweeper::velocity(int block) const {

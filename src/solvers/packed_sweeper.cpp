@@ -80,7 +80,10 @@ class PackedSweeper final : public Sweeper {
   void fill_groups(int task, std::span<const int> blocks);
   /// False when the linear rows of the two sides are not one frame weighted by each body.
   bool pack(int group, std::size_t lane, int task);
-  void velocities_from_impulses();
+  /// Impulses of groups in the problem's own tangents.
+  void read(const std::vector<GroupState>& states, std::span<double> R) const;
+  /// Scaled velocities that belong to the impulses in plain_.
+  void velocities_from_impulses(std::vector<Slot>& slots);
   template <class Body>
   void over_lanes(Body&& body) const;
   [[nodiscard]] packed::View view() { return {groups_.data(), impulses_.data(), before_.data(), slots_.data()}; }
@@ -242,36 +245,42 @@ void PackedSweeper::set(std::span<const double> R) {
     impulses_[g].T2[lane] = cosine * r[2] - sine * r[1];
   });
   plain_.assign(R.begin(), R.end());
-  velocities_from_impulses();
+  velocities_from_impulses(slots_);
   momentum_ready_ = false;
 }
 
-void PackedSweeper::velocities_from_impulses() {
+void PackedSweeper::velocities_from_impulses(std::vector<Slot>& slots) {
   y_.resize(at(form_->dofs()));
   form_->scatter(plain_, y_);
   parallel_for(form_->bodies(), [&](std::ptrdiff_t b) {
     const auto body = static_cast<std::size_t>(b);
     const double* y = y_.data() + 6 * body;
-    slots_[at(order_.slot_of_body()[body])] = {{y[0], y[1], y[2]}, weight_[body], {y[3], y[4], y[5]}, 0.0};
+    slots[at(order_.slot_of_body()[body])] = {{y[0], y[1], y[2]}, weight_[body], {y[3], y[4], y[5]}, 0.0};
   });
-  for (std::size_t idle = at(form_->bodies()); idle < slots_.size(); ++idle) slots_[idle] = Slot{};
+  for (std::size_t idle = at(form_->bodies()); idle < slots.size(); ++idle) slots[idle] = Slot{};
 }
 
 void PackedSweeper::refresh() {
-  get(plain_);
-  velocities_from_impulses();
+  read(impulses_, plain_);
+  velocities_from_impulses(slots_);
+  if (!momentum_ready_) return;
+  // The iterate before must be as exact, or momentum would multiply the difference by beta / (1 - beta).
+  read(before_, plain_);
+  velocities_from_impulses(slots_before_);
 }
 
-void PackedSweeper::get(std::span<double> R) const {
+void PackedSweeper::read(const std::vector<GroupState>& states, std::span<double> R) const {
   over_lanes([&](std::size_t g, std::size_t lane, int block) {
     double* r = R.data() + 3 * block;
     const auto [cosine, sine] = turn_[kLanes * g + lane];
-    const GroupState& state = impulses_[g];
+    const GroupState& state = states[g];
     r[0] = state.N[lane];
     r[1] = cosine * state.T1[lane] - sine * state.T2[lane];
     r[2] = cosine * state.T2[lane] + sine * state.T1[lane];
   });
 }
+
+void PackedSweeper::get(std::span<double> R) const { read(impulses_, R); }
 
 SweepSums PackedSweeper::sweep(const SweepRule& rule) {
   const bool momentum = rule.momentum != 0.0 || momentum_ready_;
