@@ -229,6 +229,10 @@ void bind_results(py::module_& module) {
       .def("version", [](const ResultsReader& r) { return r.info().scree_version; })
       .def("stages", [](const ResultsReader& r) { return r.info().stages; })
       .def("frames", &ResultsReader::frames)
+      .def("body_rows", [](const ResultsReader& r) {
+        const auto last = r.frames() ? r.body_range(r.frames() - 1) : ResultsReader::Range{};
+        return last.first + last.count;
+      })
       .def("times", [](const ResultsReader& r) { return flat(r.times()); })
       .def("energies", &energy_table)
       .def("bodies", &body_table)

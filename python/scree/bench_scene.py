@@ -1,26 +1,38 @@
 """Timing of a scene: milliseconds a step by stage, contacts, sweeps, accuracy, and the state's hash."""
 import math
+import os
+import tempfile
 import time
 
 import numpy as np
 
-from . import _scree, scenes
+from . import _scree, results, scenes
 from .run import Run
 
 STAGES = tuple(_scree.stage_names)
 
 
-def _run_steps(sim, steps):
-    """Make steps with the scene's callbacks; returns the step table."""
+def _run_steps(sim, steps, frames=None):
+    """Make steps with the scene's callbacks; returns the step table and the run."""
     tables = []
-    run = Run(sim, steps * sim.step, None, None, True, False, True)
+    run = Run(sim, steps * sim.step, None if frames is None else steps * sim.step / frames, None, quiet=True, resume=False, compress=False)
     run.sink = tables.append
     run.execute()
-    return np.concatenate(tables) if tables else sim._engine.report()[:0]
+    return (np.concatenate(tables) if tables else sim._engine.report()[:0]), run
 
 
-def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardstick="residual", max_iterations=None, warmup=None, state=None):
-    """Warm up, then time; returns the figures as a dictionary."""
+def _run_with_results(sim, steps, frames):
+    """Make steps that write so many frames into a folder of their own; (table, figures of the writing)."""
+    with tempfile.TemporaryDirectory() as folder:
+        sim.out, sim._runs = folder, 0
+        table, run = _run_steps(sim, steps, frames)
+        stored = results.read(folder)
+        size = os.path.getsize(stored.path)
+        return table, {"frames": len(stored), "write_seconds": run.write_seconds, "bytes_per_body_and_frame": size / stored.body_frames}
+
+
+def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardstick="residual", max_iterations=None, warmup=None, state=None, frames=None):
+    """Warm up, then time; returns the figures as a dictionary. frames: write so many frames of results meanwhile."""
     scene = scenes.make(name, state)
     sim = scene.sim
     tolerance = scene.tolerance if tolerance is None else tolerance
@@ -32,10 +44,16 @@ def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardsti
         _run_steps(sim, warm)
     limits = {} if max_iterations is None else {"max_iterations": max_iterations}
     sim.solver(solver, tolerance=tolerance, yardstick=yardstick, **limits)
+    steps, written = scene.steps if steps is None else steps, {}
     begun = time.perf_counter()
-    table = _run_steps(sim, scene.steps if steps is None else steps)
+    if frames is None:
+        table, _ = _run_steps(sim, steps)
+    else:
+        table, written = _run_with_results(sim, steps, frames)
     elapsed = time.perf_counter() - begun
-    return _figures(scene, table, elapsed, warm, solver, tolerance)
+    if written:
+        written["write_share"] = written["write_seconds"] / elapsed
+    return {**_figures(scene, table, elapsed, warm, solver, tolerance), **written}
 
 
 def _figures(scene, table, elapsed, warm, solver, tolerance):
@@ -74,6 +92,9 @@ def text(figures):
         f"   steps over tolerance {figures['failed_steps']}",
         f"  penetration at most {figures['penetration_max']:.3g} m, mean {figures['penetration_mean']:.3g} m   kinetic energy {figures['kinetic_energy']:.4g} J",
     ]
+    if "write_share" in figures:
+        lines.append(f"  results: {figures['frames']} frames in {figures['write_seconds']:.3g} s, {100 * figures['write_share']:.2g} % of the time; "
+                     f"{figures['bytes_per_body_and_frame']:.0f} bytes a body and frame with its contacts")
     if "drift_max" in figures:
         lines.append(f"  drift at most {figures['drift_max']:.3g} m, tilt at most {figures['tilt_max']:.3g} rad")
     return "\n".join(lines + [f"  hash {figures['hash']}"])

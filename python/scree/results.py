@@ -83,6 +83,11 @@ class Results:
         return self._native.energies()
 
     @property
+    def body_frames(self):
+        """Number of body states in all frames together."""
+        return self._native.body_rows()
+
+    @property
     def stages(self):
         """Names of the timed stages of a step."""
         return self._native.stages()

@@ -54,6 +54,7 @@ class Run:
         self.frames = 0
         self.stopped = False
         self.writer = None
+        self.write_seconds = 0.0  #: wall clock spent on results, s
         self.sink = None  #: called with the table of every batch of steps
         self._warned = set()
 
@@ -96,7 +97,7 @@ class Run:
             table, error = self.sim._engine.advance(self._steps_to_event(), _BATCH_SECONDS)
             if len(table):
                 if self.writer is not None:
-                    self.writer.steps(table)
+                    self._written(self.writer.steps, table)
                 if self.sink is not None:
                     self.sink(table)
                 self.progress.update(self.sim.time, table[-1])
@@ -160,12 +161,18 @@ class Run:
 
     def _frame(self):
         """Write a frame unless this instant has one already."""
-        self.writer.frame()
+        self._written(self.writer.frame)
         if self.output > 0:
             self.frames = math.floor((self.sim.time - self.start) / self.output + _SLACK) + 1
 
+    def _written(self, action, *args):
+        """Do something with the results file and count its time."""
+        begun = time.perf_counter()
+        action(*args)
+        self.write_seconds += time.perf_counter() - begun
+
     def _checkpoint(self):
-        self.writer.flush()
+        self._written(self.writer.flush)
         state = {"run": self.sim._runs, "start": self.start, "frames": self.frames, "stopped": self.stopped, "hash": self.sim.hash(),
                  "time": self.sim.time, "finished": not self._ahead(self.end)}
         self.sim._engine.write_checkpoint(self.checkpoint_path, {"python": memory.pack(self.sim, state, self._warn)})
@@ -199,7 +206,7 @@ class Run:
             if stop is None:
                 self._frame()
             self._checkpoint()
-            self.writer.close()
+            self._written(self.writer.close)
         if self.sim.steps:
             self.progress.update(self.sim.time, self.sim._engine.report()[0], force=True)
         self.progress.finish()
