@@ -16,6 +16,7 @@ from . import _native
 _scree = _native.load(__path__)
 
 from . import session
+from .export import export
 from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
 from .pictures import picture, render
 from .problem import Problem, Solution, solvers
@@ -40,5 +41,5 @@ def threads():
 
 
 __all__ = ["Body", "BulkMaterial", "Constraint", "Problem", "Results", "Shape", "Simulation", "Solution", "SurfaceMaterial", "TimeSeries",
-           "box", "convex", "copy", "ellipsoid", "hex", "hull", "join", "mass_center", "mesh", "picture", "pipe", "read", "render", "rotate", "rough_hex", "scale",
+           "box", "convex", "copy", "ellipsoid", "export", "hex", "hull", "join", "mass_center", "mesh", "picture", "pipe", "read", "render", "rotate", "rough_hex", "scale",
            "set_threads", "solvers", "sphere", "split", "threads", "translate"]

@@ -21,5 +21,5 @@ def execute(args):
     """Export and print the paths written."""
     from .. import export
     bodies = args.bodies and [int(b) if b.lstrip("-").isdigit() else b for b in args.bodies]
-    for path in export.export(args.results, args.format, args.out, args.frame, args.every, args.times, bodies, args.spheres):
+    for path in export(args.results, args.format, args.out, args.frame, args.every, args.times, bodies, args.spheres):
         print(path)

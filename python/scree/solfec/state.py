@@ -4,7 +4,8 @@ import re
 
 import numpy as np
 
-from .. import _check, export, pictures, results
+from .. import _check, pictures, results
+from ..export import frames_of, to_xdmf
 from ._arguments import routine, text
 from .bodies import BODY, body_of
 from .domain import domain
@@ -106,14 +107,14 @@ def XDMF_EXPORT(solfec, time, path, subset=None, attributes=None):
     target = text("path", path)
     target = target if target.endswith(".xdmf") else target + ".xdmf"
     if isinstance(time, tuple) and len(time) == 2:
-        frames = export.frames_of(stored, times=time)
+        frames = frames_of(stored, times=time)
     else:
         wanted = [_check.number("time", t) for t in np.ravel(time)]
         frames = sorted({int(np.argmin(np.abs(stored.times - t))) for t in wanted})
     for name in [] if attributes is None else attributes:
         text("attributes", name)
     os.makedirs(os.path.dirname(os.path.abspath(target)), exist_ok=True)
-    export.to_xdmf(stored, target, frames, None if subset is None else [b.id for b in _chosen(solfec, subset)], True)
+    to_xdmf(stored, target, frames, None if subset is None else [b.id for b in _chosen(solfec, subset)], True)
 
 
 @routine
