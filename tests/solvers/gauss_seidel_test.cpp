@@ -184,6 +184,21 @@ TEST(GaussSeidel, ReturnsTheBestIterateMeasured) {
   EXPECT_DOUBLE_EQ(measure(Yardstick::residual, problem, R), *std::min_element(report.history.begin(), report.history.end()));
 }
 
+TEST(GaussSeidel, RefreshingKeepsVelocitiesAndMomentumConsistent) {
+  // Rounding alone: 60 sweeps of momentum 0.95 may multiply it by some hundred, not by 20 at every refresh.
+  const ContactProblem problem = small_packing();
+  for (const bool packed : {true, false}) {
+    auto often = packed ? make_packed_sweeper() : make_general_sweeper({});
+    ASSERT_TRUE(often->begin(problem, zero(problem)));
+    for (int k = 0; k < 60; ++k) {
+      often->sweep({k > 1 ? 0.95 : 0.0, 1.0, false});
+      const double kept = std::sqrt(often->squared_error());
+      often->refresh();
+      EXPECT_NEAR(std::sqrt(often->squared_error()), kept, 1e-12 * residual_scale(problem)) << k;
+    }
+  }
+}
+
 TEST(GaussSeidel, RelaxedAndAlternatingSweepsConverge) {
   const ContactProblem problem = small_packing(0.1);
   for (double omega : {0.8, 1.3}) {
