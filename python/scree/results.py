@@ -3,7 +3,7 @@ import os
 
 import numpy as np
 
-from . import _check, _scree
+from . import _check, _scree, notebook
 
 
 #: Quantities of bodies over time, and what the file calls them.
@@ -26,6 +26,10 @@ class Frame:
         self.contacts["normal"] = axes[:, 0]
         self.contacts["force"] = np.einsum("nij,ni->nj", axes, self.contacts["local_force"])
         self.contacts["velocity"] = np.einsum("nij,ni->nj", axes, self.contacts["local_velocity"])
+
+    def _repr_html_(self):
+        energies = ", ".join(f"{name} {value:.4g}" for name, value in self.energies.items() if value)
+        return notebook.table(f"frame at t = {self.time:g} s", [("bodies", len(self.ids)), ("contacts", len(self.contacts["gap"])), ("energies, J", energies)])
 
     def __repr__(self):
         return f"<Frame at t = {self.time:g} s: {len(self.ids)} bodies, {len(self.contacts['gap'])} contacts>"
@@ -141,6 +145,16 @@ class Results:
 
     def __iter__(self):
         return (self.frame(k) for k in range(len(self)))
+
+    def _repr_html_(self):
+        steps, times = self.steps, self.times
+        rows = [("frames", f"{len(self)}" + (f", t {times[0]:g} to {times[-1]:g} s" if len(times) else "")),
+                ("bodies", notebook.kinds(b["kind"] for b in self._bodies)), ("steps", len(steps["time"]))]
+        if len(steps["time"]):
+            rows += [("contacts", f"{steps['contacts'].mean():.1f} a step, {steps['contacts'].max()} at most"),
+                     ("iterations", f"{steps['iterations'].mean():.1f} a step, {steps['iterations'].max()} at most"),
+                     ("residual", f"{steps['residual'].max():.2e} at most")]
+        return notebook.table(self.path, rows)
 
     def __repr__(self):
         times = self.times

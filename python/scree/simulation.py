@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from . import _check, _scree, series
+from . import _check, _scree, notebook, series
 from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
 from .problem import Problem
 from .shapes import _shape
@@ -439,6 +439,13 @@ class Simulation:
 
     def __exit__(self, *_):
         self.close()
+
+    def _repr_html_(self):
+        rows = [("time", f"{self.time:g} s after {self.steps} steps of {self.step:g} s"), ("bodies", notebook.kinds(b.kind for b in self.bodies)),
+                ("constraints", len(self._engine.constraint_ids())), ("gravity", notebook.vector(self.gravity) + " m/s2"), ("solver", self._engine.solver_name())]
+        if self.steps:
+            rows += [("contacts", self.report["contacts"]), ("residual", f"{self.report['residual']:.2e}")]
+        return notebook.table("Simulation", rows)
 
     def __repr__(self):
         return (f"<Simulation at t = {self.time:g} s, step {self.step:g} s: {self.bodies!r:.60}, "

@@ -3,7 +3,7 @@ import json
 import math
 import os
 
-from .. import _check, _scree, memory, results, session
+from .. import _check, _scree, memory, notebook, results, session
 from ..simulation import Simulation
 from ._arguments import Strict, flag, routine, text
 
@@ -128,6 +128,11 @@ class SOLFEC(Strict):
 
     def _checkpoint_key(self):
         return ("solfec",)
+
+    def _repr_html_(self):
+        return notebook.table(f"SOLFEC {self._analysis}, '{self.mode}' mode", [
+            ("time", f"{self.time:g} s, step {self.step:g} s"), ("bodies", notebook.kinds(b.kind for b in self.bodies)), ("constraints", self.ncon),
+            ("results", self.outpath)])
 
     def __repr__(self):
         return f"<SOLFEC {self._analysis}, {self.mode} mode, t = {self.time:g} s, {self.nbod} bodies, results in {self.outpath}>"
