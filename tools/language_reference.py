@@ -106,6 +106,7 @@ EXAMPLES = {
     "BACKWARD": "BACKWARD (solfec, 1)   # in 'READ' mode",
     "SEEK": "SEEK (solfec, 0.5)   # in 'READ' mode",
     "DISPLACEMENT": "RUN (solfec, None, 0.05)\nprint (DISPLACEMENT (other, (5, 0, 2)))",
+    "STRESS": "soft = BODY (solfec, 'PSEUDO_RIGID', HULL ([x + 3 for x in CUBE], 1, 1), bulk)\nRUN (solfec, None, 0.05)\nprint (STRESS (soft, (3.5, 3.5, 3.5)) [6])",
     "VELOCITY": "RUN (solfec, None, 0.05)\nprint (VELOCITY (other, (5, 0, 2)))",
     "ENERGY": "RUN (solfec, None, 0.05)\nkinetic, internal, external, contact, friction = ENERGY (solfec)\nprint (ENERGY (solfec, [body, other]))",
     "TIMING": "RUN (solfec, None, 0.01)\nprint (TIMING (solfec, 'CONSOL'))",

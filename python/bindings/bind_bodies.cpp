@@ -13,7 +13,8 @@ namespace {
 using ShapePtr = std::shared_ptr<geometry::Shape>;
 using Series = std::array<model::TimeSeries, 3>;
 
-const std::vector<std::string> kSchemes{"RIG_POS", "RIG_NEG", "RIG_IMP"};
+const std::vector<std::string> kSchemes{"RIG_POS", "RIG_NEG", "RIG_IMP", "DEF_EXP", "DEF_LIM", "DEF_IMP"};
+constexpr std::array kKinds{"rigid", "obstacle", "pseudo_rigid", "finite_element"};
 
 /// Densities a volume id, with one for all others.
 double density_of(const std::map<int, double>& densities, double density, int volume) {
@@ -43,6 +44,9 @@ std::size_t place(Engine& engine, int id) { return static_cast<std::size_t>(engi
 void set_scheme(Engine& engine, int id, const std::string& name) {
   const auto found = std::find(kSchemes.begin(), kSchemes.end(), name);
   if (found == kSchemes.end()) throw_input("scheme = '{}'{}", name, did_you_mean(name, kSchemes));
+  const bool deforms = engine.bodies().deforms(engine.bodies().index(id));
+  if (deforms != name.starts_with("DEF"))
+    throw_input("scheme = '{}': body {} is {}; {} schemes are for it", name, id, kind_name(engine, engine.bodies().index(id)), deforms ? "DEF_..." : "RIG_...");
   engine.bodies().scheme[place(engine, id)] = static_cast<model::Scheme>(found - kSchemes.begin());
 }
 
@@ -65,7 +69,7 @@ void set_motion(Engine& engine, int id, const Series& linear, const Series& angu
 /// Everything a body's handle shows, by id.
 void bind_single(EngineClass& engine) {
   engine.def("has_body", [](Engine& e, int id) { return e.bodies().has(id); })
-      .def("body_kind", [](Engine& e, int id) { return e.bodies().kind[place(e, id)] == BodyKind::rigid ? "rigid" : "obstacle"; })
+      .def("body_kind", [](Engine& e, int id) { return kind_name(e, e.bodies().index(id)); })
       .def("label", [](Engine& e, int id) { return e.bodies().label[place(e, id)]; })
       .def("body_material", [](Engine& e, int id) { return e.bodies().material[place(e, id)]; })
       .def("shape", [](Engine& e, int id) { return std::const_pointer_cast<geometry::Shape>(e.bodies().shape[place(e, id)]); })
@@ -97,7 +101,7 @@ void bind_arrays(EngineClass& engine) {
   engine.def("body_count", [](Engine& e) { return e.bodies().size(); })
       .def("ids", [](Engine& e) { const Bodies& b = e.bodies(); return numbers<int>(b.id.size(), [&](std::size_t i) { return b.id[i]; }); })
       .def("labels", [](Engine& e) { return e.bodies().label; })
-      .def("moving", [](Engine& e) { const Bodies& b = e.bodies(); return numbers<bool>(b.id.size(), [&](std::size_t i) { return b.kind[i] == BodyKind::rigid; }); })
+      .def("moving", [](Engine& e) { const Bodies& b = e.bodies(); return numbers<bool>(b.id.size(), [&](std::size_t i) { return b.moves(static_cast<int>(i)); }); })
       .def("masses", [](Engine& e) { const Bodies& b = e.bodies(); return numbers<double>(b.id.size(), [&](std::size_t i) { return b.mass[i]; }); })
       .def("positions", [](Engine& e) { const Bodies& b = e.bodies(); return vectors(b.id.size(), [&](std::size_t i) { return b.position[i]; }); })
       .def("velocities", [](Engine& e) { const Bodies& b = e.bodies(); return vectors(b.id.size(), [&](std::size_t i) { return b.velocity[i]; }); })
@@ -117,6 +121,8 @@ void bind_arrays(EngineClass& engine) {
 }
 
 }  // namespace
+
+const char* kind_name(Engine& engine, int index) { return kKinds[static_cast<std::size_t>(engine.bodies().kind[static_cast<std::size_t>(index)])]; }
 
 void bind_bodies(EngineClass& engine) {
   engine.def("add_body", &add_body)

@@ -36,6 +36,7 @@ py::dict energies(Engine& engine) {
   const stepping::Energies e = engine.simulation.energies();
   py::dict info;
   info["kinetic"] = e.kinetic;
+  info["internal"] = e.internal;
   info["potential"] = e.potential;
   info["external"] = e.work.external;
   info["contact"] = e.work.contact;
@@ -60,7 +61,7 @@ Vec3 unit(const Vec3& direction, const char* what) {
 
 void bind_engine(py::module_& module) {
   PYBIND11_NUMPY_DTYPE(StepRow, step, time, h, bodies, constraints, candidates, contacts, status, iterations, residual, penetration_max,
-                       penetration_mean, integrate, detect, assemble, solve, kinetic, potential, external, contact, friction, damping,
+                       penetration_mean, integrate, detect, assemble, solve, kinetic, internal, potential, external, contact, friction, damping,
                        drift);
   module.attr("status_names") = py::make_tuple(to_string(solvers::Status::converged), to_string(solvers::Status::max_iterations),
                                                to_string(solvers::Status::max_seconds), to_string(solvers::Status::diverged));
@@ -89,6 +90,7 @@ void bind_engine(py::module_& module) {
       .def("hash", [](Engine& e) { return fmt::format("{:016x}", e.simulation.state_hash()); });
   bind_settings(engine);
   bind_bodies(engine);
+  bind_deformables(engine);
   bind_loads(engine);
   bind_constraints(engine);
   bind_tables(engine);

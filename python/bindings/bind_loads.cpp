@@ -10,7 +10,7 @@ namespace {
 
 const std::vector<std::string> kSurfaceModels{"SIGNORINI_COULOMB", "SPRING_DASHPOT"};
 
-/// Loads act on rigid bodies only.
+/// Loads act on moving bodies only.
 void check_loadable(Engine& engine, int id, const char* what) {
   if (!engine.bodies().moves(engine.bodies().index(id))) throw_input("{}: body {} is an obstacle; loads act on moving bodies only", what, id);
 }
@@ -113,6 +113,7 @@ void bind_materials(EngineClass& engine) {
       .def("update_bulk_material", [](Engine& e, int index, double young, double poisson, double density) {
         model::BulkMaterial& material = bulk_at(e, index);
         material = bulk_material(material.model, material.label, young, poisson, density);
+        e.simulation.renew_materials();
       })
       .def("bulk_material_count", [](Engine& e) { return e.model().bulk.size(); })
       .def("bulk_material_info", [](Engine& e, int index) {

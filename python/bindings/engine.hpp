@@ -23,8 +23,11 @@ using EngineClass = py::class_<Engine, std::shared_ptr<Engine>>;
 /// InputError unless the vector is finite and not zero; returns it with unit length. `what` opens the message.
 [[nodiscard]] Vec3 unit(const Vec3& direction, const char* what);
 void check_finite(const Vec3& value, const char* what);
+/// Name of a body's kind: "rigid", "obstacle", "pseudo_rigid", "finite_element".
+[[nodiscard]] const char* kind_name(Engine& engine, int index);
 
 void bind_bodies(EngineClass& engine);
+void bind_deformables(EngineClass& engine);
 void bind_loads(EngineClass& engine);
 void bind_constraints(EngineClass& engine);
 void bind_settings(EngineClass& engine);

@@ -1,5 +1,9 @@
 #include "frame_source.hpp"
 
+#include <algorithm>
+
+#include "elastic/law.hpp"
+
 namespace scree::python {
 
 namespace {
@@ -24,6 +28,31 @@ std::uint8_t stored_kind(const model::Constraint& c) {
   }
 }
 
+io::StoredKind stored_kind(model::BodyKind kind) {
+  switch (kind) {
+    case model::BodyKind::rigid: return io::StoredKind::rigid;
+    case model::BodyKind::pseudo_rigid: return io::StoredKind::pseudo_rigid;
+    case model::BodyKind::finite_element: return io::StoredKind::finite_element;
+    case model::BodyKind::obstacle: break;
+  }
+  return io::StoredKind::obstacle;
+}
+
+/// Points of a deformable body's shape, if they do not follow from its mean motion; returns its largest von Mises stress.
+double fill_points(const model::Bodies& bodies, const model::Deformable& body, io::Frame& frame) {
+  std::vector<Vec3> points;
+  std::vector<double> mises;
+  const auto q = body.part(bodies.q);
+  body.mechanics->drawn_points(q, points);
+  for (const Vec3& x : points) append(frame.node_position, x);
+  body.mechanics->drawn_points(body.part(bodies.u), points);
+  for (const Vec3& v : points) append(frame.node_velocity, v);
+  body.mechanics->drawn_mises(q, mises);
+  for (const double s : mises) frame.node_mises.push_back(static_cast<float>(s));
+  if (mises.empty()) return elastic::von_mises(elastic::components(body.mechanics->stress(q, Vec3::Zero())));
+  return *std::max_element(mises.begin(), mises.end());
+}
+
 }  // namespace
 
 void FrameSource::add_body(Engine& engine, std::size_t i) {
@@ -33,7 +62,7 @@ void FrameSource::add_body(Engine& engine, std::size_t i) {
   row.label = bodies.label[i];
   const int material = bodies.material[i];
   if (material >= 0 && material < static_cast<int>(engine.model().bulk.size())) row.material = engine.model().bulk[static_cast<std::size_t>(material)].label;
-  row.kind = bodies.kind[i] == model::BodyKind::rigid ? io::StoredKind::rigid : io::StoredKind::obstacle;
+  row.kind = stored_kind(bodies.kind[i]);
   row.shape = writer_.add_shape(*bodies.shape[i], bodies.center[i]);
   row.volume_id = bodies.shape[i]->pieces.front().volume_id;
   row.mass = bodies.mass[i];
@@ -61,8 +90,10 @@ void FrameSource::fill_bodies(Engine& engine, io::Frame& frame) const {
     append(frame.position, bodies.position[i]);
     append(frame.velocity, bodies.velocity[i]);
     append(frame.angular, Vec3(bodies.rotation[i] * bodies.angular[i]));
+    const int b = static_cast<int>(i);
+    frame.mises.push_back(bodies.deforms(b) ? static_cast<float>(fill_points(bodies, bodies.deformable_of(b), frame)) : 0.0f);
     const model::Work& w = bodies.work[i];
-    frame.body_energy.insert(frame.body_energy.end(), {bodies.kinetic_energy(static_cast<int>(i)), 0.0, w.external, w.contact, w.friction, w.damping});
+    frame.body_energy.insert(frame.body_energy.end(), {bodies.kinetic_energy(static_cast<int>(i)), bodies.internal_energy(static_cast<int>(i)), w.external, w.contact, w.friction, w.damping});
   }
 }
 
@@ -106,7 +137,7 @@ void FrameSource::write(Engine& engine) {
   frame.time = engine.simulation.time();
   frame.step = engine.simulation.steps();
   const stepping::Energies e = engine.simulation.energies();
-  frame.energy = {e.kinetic, 0.0, e.potential, e.work.external, e.work.contact, e.work.friction, e.work.damping};
+  frame.energy = {e.kinetic, e.internal, e.potential, e.work.external, e.work.contact, e.work.friction, e.work.damping};
   fill_bodies(engine, frame);
   fill_contacts(engine, frame);
   fill_constraints(engine, frame);

@@ -48,7 +48,7 @@ class Body(_Handle):
 
     @property
     def kind(self):
-        """'rigid' or 'obstacle'."""
+        """'rigid', 'pseudo_rigid', 'finite_element' or 'obstacle'."""
         return self._engine.body_kind(self.id)
 
     @property
@@ -91,7 +91,8 @@ class Body(_Handle):
 
     @property
     def rotation(self):
-        """Rotation matrix from referential to spatial vectors. Assign to turn the body about its mass centre."""
+        """Rotation matrix from referential to spatial vectors; deformation gradient of a pseudo-rigid body, mean rotation of a finite
+        element body. Assign a rotation to turn the body about its mass centre (a deformable one loses its deformation)."""
         return self._engine.rotation(self.id)
 
     @rotation.setter
@@ -118,12 +119,17 @@ class Body(_Handle):
 
     @property
     def conf(self):
-        """Configuration: the nine entries of the rotation column by column, then the mass centre (12 numbers)."""
+        """Configuration: the nine entries of the rotation (pseudo-rigid: deformation gradient) column by column, then the mass centre
+        (12 numbers); of finite elements the places of the nodes."""
+        if self.deforms:
+            return self._engine.configuration(self.id)
         return np.concatenate([self.rotation.T.ravel(), self.position])
 
     @property
     def velo(self):
-        """Velocity: referential angular velocity, then that of the mass centre (6 numbers)."""
+        """Velocity: referential angular velocity, then that of the mass centre (6 numbers); of deformable bodies the rate of conf."""
+        if self.deforms:
+            return self._engine.rates(self.id)
         return np.concatenate([self._engine.referential_angular(self.id), self.velocity])
 
     @property
@@ -132,13 +138,39 @@ class Body(_Handle):
         return self._engine.kinetic_energy(self.id)
 
     @property
+    def deforms(self):
+        """True for pseudo-rigid and finite element bodies."""
+        return self._engine.deforms(self.id)
+
+    @property
+    def internal_energy(self):
+        """Stored in the deformation, J."""
+        return self._engine.internal_energy(self.id)
+
+    @property
+    def nodes(self):
+        """Current places of the nodes of a finite element body, (n, 3), m."""
+        if self.kind != "finite_element":
+            raise ValueError(f"body {self.id} is {self.kind}: only finite element bodies have nodes")
+        return self._engine.configuration(self.id).reshape(-1, 3)
+
+    def stress(self, X):
+        """Cauchy stress at a referential point of a deformable body: xx, yy, zz, xy, xz, yz and von Mises, Pa."""
+        return self._engine.stress(self.id, _check.vector("point", X))
+
+    @property
+    def critical_step(self):
+        """Largest stable step of 'DEF_EXP', s."""
+        return self._engine.critical_step(self.id)
+
+    @property
     def work(self):
         """Work done on the body since the start, J: external, contact, friction, damping."""
         return dict(zip(("external", "contact", "friction", "damping"), self._engine.work(self.id)))
 
     @property
     def scheme(self):
-        """Integrator of rotations: 'RIG_POS', 'RIG_NEG' (default) or 'RIG_IMP'."""
+        """Integrator: 'RIG_POS', 'RIG_NEG' (default) or 'RIG_IMP'; of deformable bodies 'DEF_EXP', 'DEF_LIM' (default) or 'DEF_IMP'."""
         return self._engine.scheme(self.id)
 
     @scheme.setter
@@ -153,6 +185,33 @@ class Body(_Handle):
     @damping.setter
     def damping(self, value):
         self._engine.set_damping(self.id, _check.number("damping", value))
+
+    @property
+    def stiffness_damping(self):
+        """Stiffness-proportional damping of a deformable body, s."""
+        return self._engine.stiffness_damping(self.id)
+
+    @stiffness_damping.setter
+    def stiffness_damping(self, value):
+        self._engine.set_stiffness_damping(self.id, _check.number("stiffness_damping", value))
+
+    @property
+    def round_spheres(self):
+        """Spheres of a pseudo-rigid body keep their shape; False: they become ellipsoids."""
+        return self._engine.round_spheres(self.id)
+
+    @round_spheres.setter
+    def round_spheres(self, value):
+        self._engine.set_round_spheres(self.id, bool(value))
+
+    @property
+    def selfcontact(self):
+        """Contact between parts of a deformable body that are not neighbours."""
+        return self._engine.selfcontact(self.id)
+
+    @selfcontact.setter
+    def selfcontact(self, value):
+        self._engine.set_selfcontact(self.id, bool(value))
 
     def point(self, X):
         """Current place of a referential point, m."""

@@ -58,7 +58,7 @@ class Bodies:
 
     @property
     def moving(self):
-        """True for rigid bodies, False for obstacles."""
+        """False for obstacles."""
         return self._sim._engine.moving()
 
     @property
@@ -88,7 +88,7 @@ class Bodies:
 
     def __repr__(self):
         moving = int(self.moving.sum())
-        return f"<{len(self)} bodies: {moving} rigid, {len(self) - moving} obstacles>"
+        return f"<{len(self)} bodies: {moving} moving, {len(self) - moving} obstacles>"
 
 
 class Simulation:
@@ -137,6 +137,15 @@ class Simulation:
     def steps(self):
         """Steps made so far."""
         return self._engine.steps()
+
+    @property
+    def quasi_static(self):
+        """True: every step starts from rest, so that the run follows a sequence of equilibria. Assign to change it."""
+        return self._engine.quasi_static()
+
+    @quasi_static.setter
+    def quasi_static(self, value):
+        self._engine.set_quasi_static(bool(value))
 
     @property
     def threads(self):
@@ -227,19 +236,41 @@ class Simulation:
 
     # --- bodies -----------------------------------------------------------------------------------------------
 
-    def _add(self, rigid, shape, density, material, label):
-        label = "" if label is None else str(label)
+    def _index(self, material):
+        """Number of a bulk material of this simulation, -1 for none."""
         if material is not None and not (isinstance(material, BulkMaterial) and material._sim is self):
             raise ValueError(f"material = {material!r}: a bulk material of this simulation is expected")
-        index = -1 if material is None else material.id
+        return -1 if material is None else material.id
+
+    def _densities(self, density, material, label):
+        """(density, {volume id: density}), kg/m^3."""
         densities = {}
         if isinstance(density, dict):
             densities = {_check.integer("density: volume id", v): _check.number(f"density of volume {v}", d) for v, d in density.items()}
             density = None
         if density is None:
             density = material.density if material is not None else 1e3
-        density = _check.number(f"body '{label}': density" if label else "density", density)
-        return Body(self, self._engine.add_body(rigid, _shape(shape)._native, index, density, densities, label))
+        return _check.number(f"body '{label}': density" if label else "density", density), densities
+
+    def _add(self, rigid, shape, density, material, label):
+        label = "" if label is None else str(label)
+        index = self._index(material)
+        return Body(self, self._engine.add_body(rigid, _shape(shape)._native, index, *self._densities(density, material, label), label))
+
+    def _start(self, body, velocity, angular_velocity, **members):
+        """Set velocities and members of a new body; take it out again when one of them is refused."""
+        try:
+            v = np.zeros(3) if velocity is None else _check.vector("velocity", velocity)
+            w = np.zeros(3) if angular_velocity is None else _check.vector("angular_velocity", angular_velocity)
+            if v.any() or w.any():
+                self._engine.set_velocity(body.id, v, w)
+            for name, value in members.items():
+                if value is not None:
+                    setattr(body, name, value)
+        except Exception:
+            body.delete()
+            raise
+        return body
 
     @_check.keywords
     def rigid(self, shape, density=None, material=None, label=None, velocity=None, angular_velocity=None, scheme=None, damping=None):
@@ -248,20 +279,38 @@ class Simulation:
         density: kg/m^3, or {volume id: kg/m^3} (default: the material's, or 1000). velocity of the mass centre (m/s)
         and spatial angular_velocity (rad/s) at the start. scheme: 'RIG_POS', 'RIG_NEG' (default), 'RIG_IMP'.
         damping: mass-proportional, 1/s."""
-        v = np.zeros(3) if velocity is None else _check.vector("velocity", velocity)
-        w = np.zeros(3) if angular_velocity is None else _check.vector("angular_velocity", angular_velocity)
-        if scheme is not None:
-            _check.choice("scheme", scheme, ("RIG_POS", "RIG_NEG", "RIG_IMP"))
-        if damping is not None:
-            _check.number("damping", damping, 0.0)
-        body = self._add(True, shape, density, material, label)
-        if v.any() or w.any():
-            self._engine.set_velocity(body.id, v, w)
-        if scheme is not None:
-            body.scheme = scheme
-        if damping is not None:
-            body.damping = damping
-        return body
+        return self._start(self._add(True, shape, density, material, label), velocity, angular_velocity, scheme=scheme, damping=damping)
+
+    @_check.keywords
+    def pseudo_rigid(self, shape, material=None, density=None, label=None, velocity=None, angular_velocity=None, scheme=None, damping=None,
+                     stiffness_damping=None, round_spheres=None):
+        """Add a body that deforms by one constant gradient (12 degrees of freedom) in the place its shape has.
+
+        material: its elasticity and, unless `density` (kg/m^3) says otherwise, its density. scheme: 'DEF_EXP' (explicit; the step is
+        lowered to what it allows), 'DEF_LIM' (linearly implicit, default) or 'DEF_IMP' (implicit, keeps energy). damping:
+        mass-proportional, 1/s; stiffness_damping: s. round_spheres: spheres keep their shape (default) or become ellipsoids."""
+        label = "" if label is None else str(label)
+        index = self._index(material)
+        body = Body(self, self._engine.add_deformable("pseudo_rigid", _shape(shape)._native, index, *self._densities(density, material, label), label,
+                                                      {}, None, 1, "TL", 0))
+        return self._start(body, velocity, angular_velocity, scheme=scheme, damping=damping, stiffness_damping=stiffness_damping,
+                           round_spheres=round_spheres)
+
+    @_check.keywords
+    def finite_element(self, shape, material=None, mesh=None, order=1, form="TL", modes=0, materials=None, label=None, velocity=None,
+                       angular_velocity=None, scheme=None, damping=None, stiffness_damping=None, selfcontact=None):
+        """Add an elastic body of finite elements in the place its shape has.
+
+        shape: a mesh, or convex pieces within `mesh`, which then carries their motion. material: bulk material, and {volume id: material} in
+        `materials` where it differs. order: 1 or 2 (nodes in the middle of edges; free of locking in bending). form: 'TL' (total Lagrangian).
+        Schemes and dampings as in pseudo_rigid(). selfcontact: parts of the body that are not neighbours touch each other."""
+        label = "" if label is None else str(label)
+        chosen = {_check.integer("materials: volume id", v): self._index(m) for v, m in (materials or {}).items()}
+        native = None if mesh is None else _shape(mesh)._native
+        body = Body(self, self._engine.add_deformable("finite_element", _shape(shape)._native, self._index(material), 1.0, {}, label, chosen, native,
+                                                      _check.integer("order", order), str(form), _check.integer("modes", modes, 0)))
+        return self._start(body, velocity, angular_velocity, scheme=scheme, damping=damping, stiffness_damping=stiffness_damping,
+                           selfcontact=selfcontact)
 
     @_check.keywords
     def obstacle(self, shape, label=None, velocity=None, angular_velocity=None, pivot=None, material=None):
@@ -368,7 +417,7 @@ class Simulation:
 
     @property
     def energies(self):
-        """J: kinetic, potential, works external, contact, friction, damping, and the integrator's drift."""
+        """J: kinetic, internal, potential, works external, contact, friction, damping, and the integrators' drift."""
         return self._engine.energies()
 
     @property

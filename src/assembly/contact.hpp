@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "assembly/sides.hpp"
 #include "collision/contact_point.hpp"
 #include "core/vec.hpp"
 #include "model/model.hpp"
@@ -14,6 +15,7 @@ namespace scree::assembly {
 struct Contact {
   collision::ContactPoint point;
   int index_a = -1, index_b = -1;  ///< places of the two bodies in model::Bodies
+  int grip_a = -1, grip_b = -1;    ///< on deformable bodies (assembly::Grips)
   int material = -1;               ///< surface material index, -1 for the built-in
   bool cohesive = false;           ///< still bonded
   Mat3 frame = Mat3::Identity();   ///< rows N, T1, T2
@@ -22,6 +24,10 @@ struct Contact {
   Vec3 U_old = Vec3::Zero();       ///< relative velocity at the start of the step, m/s
   Vec3 U = Vec3::Zero();           ///< and at its end
 };
+
+/// The two sides of a contact.
+[[nodiscard]] inline Side side_a(const Contact& contact) { return {contact.index_a, contact.grip_a, contact.point.point}; }
+[[nodiscard]] inline Side side_b(const Contact& contact) { return {contact.index_b, contact.grip_b, contact.point.point}; }
 
 /// What outlives a step: impulse (spatial, so that frames may change) and bond of every contact,
 /// addressed by bodies and feature. Sorted like the contacts.

@@ -5,7 +5,7 @@
 
 namespace scree::assembly {
 
-void BodyScaling::update(const model::Bodies& bodies, double h) {
+void BodyScaling::update(const model::Bodies& bodies, double h, const Inertias& inertias) {
   slot.resize(static_cast<std::size_t>(bodies.size()));
   body.clear();
   for (int i = 0; i < bodies.size(); ++i) {
@@ -17,25 +17,20 @@ void BodyScaling::update(const model::Bodies& bodies, double h) {
   parallel_for(slots(), [&](std::ptrdiff_t s) {
     const auto k = static_cast<std::size_t>(s);
     const auto i = static_cast<std::size_t>(body[k]);
+    if (bodies.deforms(body[k])) return;
     const double factor = 1.0 + 0.5 * bodies.damping[i] * h;
     linear[k] = 1.0 / std::sqrt(factor * bodies.mass[i]);
     const Vec3 scale = (factor * bodies.principal_moments[i]).cwiseSqrt().cwiseInverse();
     angular[k] = bodies.rotation[i] * bodies.principal_axes[i] * scale.asDiagonal();
   });
+  dofs.clear();
+  if (inertias.empty()) return;
+  for (const int i : body) dofs.push_back(bodies.deforms(i) ? inertias[static_cast<std::size_t>(bodies.deformable[static_cast<std::size_t>(i)])]->scaled_dofs() : 6);
 }
 
-Vec3 relative_velocity(const model::Bodies& bodies, const Velocities& velocities, int index_a, int index_b,
-                       const Vec3& point_a, const Vec3& point_b, const Mat3& frame) {
-  Vec3 relative = Vec3::Zero();
-  if (index_b >= 0) {
-    const auto b = static_cast<std::size_t>(index_b);
-    relative += velocities.linear[b] + velocities.angular[b].cross(point_b - bodies.position[b]);
-  }
-  if (index_a >= 0) {
-    const auto a = static_cast<std::size_t>(index_a);
-    relative -= velocities.linear[a] + velocities.angular[a].cross(point_a - bodies.position[a]);
-  }
-  return frame * relative;
+void BodyScaling::reset(solvers::BodyForm& form) const {
+  if (dofs.empty()) form.reset_rigid(slots());
+  else form.reset(dofs);
 }
 
 void write_rows(std::span<double> rows, const Mat3& frame, const Vec3& arm, double linear, const Mat3& angular, double sign) {
@@ -47,31 +42,65 @@ void write_rows(std::span<double> rows, const Mat3& frame, const Vec3& arm, doub
   }
 }
 
-void add_block(solvers::BodyForm& form, const BodyScaling& scaling, const model::Bodies& bodies, int index_a, int index_b,
-               const Vec3& point_a, const Vec3& point_b, const Mat3& frame) {
-  const auto slot_of = [&](int i) { return i < 0 ? -1 : scaling.slot[static_cast<std::size_t>(i)]; };
-  const int slot_a = slot_of(index_a), slot_b = slot_of(index_b);
-  const auto sides = form.add_block(slot_a, slot_b);
-  const auto write = [&](std::span<double> rows, int index, int slot, const Vec3& point, double sign) {
+void add_block(const Assembler& with, const Side& a, const Side& b, const Mat3& frame, solvers::BodyForm& form,
+               std::vector<DeformableBlock>& deformable) {
+  const auto slot_of = [&](const Side& side) { return side.body < 0 ? -1 : with.scaling.slot[static_cast<std::size_t>(side.body)]; };
+  const int slot_a = slot_of(a), slot_b = slot_of(b);
+  const bool same = a.body == b.body;
+  const auto spans = form.add_block(same ? -1 : slot_a, slot_b);
+  const auto write = [&](std::span<double> rows, const Side& side, int slot, double sign) {
     if (slot < 0) return;
+    if (side.grip >= 0) {
+      const auto d = static_cast<std::size_t>(with.bodies.deformable[static_cast<std::size_t>(side.body)]);
+      with.inertias[d]->add_scaled_rows(frame, with.grips[side.grip], sign, rows);
+      return;
+    }
     const auto s = static_cast<std::size_t>(slot);
-    write_rows(rows, frame, point - bodies.position[static_cast<std::size_t>(index)], scaling.linear[s], scaling.angular[s], sign);
+    write_rows(rows, frame, side.point - with.bodies.position[static_cast<std::size_t>(side.body)], with.scaling.linear[s], with.scaling.angular[s], sign);
   };
-  write(sides[0], index_a, slot_a, point_a, -1.0);
-  write(sides[1], index_b, slot_b, point_b, 1.0);
+  write(same ? spans[1] : spans[0], a, slot_a, -1.0);
+  write(spans[1], b, slot_b, 1.0);
+  if (a.grip >= 0 || b.grip >= 0) deformable.push_back({form.added() - 1, a, b, frame});
 }
 
-void apply_impulses(const solvers::BodyForm& form, const BodyScaling& scaling, std::span<const double> R,
-                    std::vector<double>& scratch, Velocities& velocities) {
+void deformable_impulses(const Assembler& with, std::span<const DeformableBlock> blocks, std::span<const double> R, std::vector<double>& push) {
+  push.assign(with.bodies.u.size(), 0.0);
+  for (const DeformableBlock& block : blocks) {
+    const Vec3 impulse = block.frame.transpose() * Eigen::Map<const Vec3>(R.data() + 3 * block.block);
+    for (const Side* side : {&block.a, &block.b}) {
+      if (side->grip < 0) continue;
+      const double sign = side == &block.a ? -1.0 : 1.0;
+      double* to = push.data() + with.bodies.deformable_of(side->body).first;
+      for (const model::Weight& w : with.grips[side->grip]) Eigen::Map<Vec3>(to + 3 * w.node) += sign * w.value * impulse;
+    }
+  }
+}
+
+void apply_impulses(const Assembler& with, const solvers::BodyForm& form, std::span<const DeformableBlock> blocks, std::span<const double> R,
+                    std::vector<double>& scratch, std::vector<double>& push, Velocities& velocities) {
+  const BodyScaling& scaling = with.scaling;
   scratch.resize(static_cast<std::size_t>(form.dofs()));
   form.scatter(R, scratch);
   parallel_for(scaling.slots(), [&](std::ptrdiff_t s) {
     const auto k = static_cast<std::size_t>(s);
     const auto i = static_cast<std::size_t>(scaling.body[k]);
-    const Eigen::Map<const Vec6> change(scratch.data() + 6 * k);
+    if (with.bodies.deformable[i] >= 0) return;
+    const Eigen::Map<const Vec6> change(scratch.data() + form.dof_start(static_cast<int>(s)));
     velocities.linear[i] += scaling.linear[k] * change.head<3>();
     velocities.angular[i] += scaling.angular[k] * change.tail<3>();
   });
+  if (blocks.empty()) return;
+  deformable_impulses(with, blocks, R, push);
+  const auto& deformables = with.bodies.deformables;
+  scratch = push;
+  parallel_for(static_cast<std::ptrdiff_t>(deformables.size()), [&](std::ptrdiff_t d) {
+    const model::Deformable& body = deformables[static_cast<std::size_t>(d)];
+    const auto change = body.part(scratch);
+    if (std::all_of(change.begin(), change.end(), [](double x) { return x == 0.0; })) return;
+    with.inertias[static_cast<std::size_t>(d)]->solve(change);
+    const auto u = body.part(velocities.nodal);
+    for (std::size_t k = 0; k < u.size(); ++k) u[k] += change[k];
+  }, 1);
 }
 
 namespace {
@@ -79,24 +108,16 @@ namespace {
 using model::Constraint;
 using model::ConstraintKind;
 
-/// Places of a constraint's points in the current configuration.
-void locate(const model::Bodies& bodies, Constraint& c, std::array<int, 2>& index) {
-  for (std::size_t side = 0; side < 2; ++side) {
-    index[side] = c.body[side] < 0 ? -1 : bodies.index(c.body[side]);
-    c.place[side] = index[side] < 0 ? c.point[side] : bodies.point(index[side], c.point[side]);
-  }
-}
-
 /// Velocity (in the frame) the constraint asks for at the end of the step, drift correction included.
-Vec3 wanted_velocity(const Constraint& c, double t, double h) {
-  const double t_next = t + h, mid_next = t + 1.5 * h;
+Vec3 wanted_velocity(const Constraint& c, const StepTimes& times) {
+  const double h = times.h;
   const Vec3 moved = c.place[0] - c.start;
   switch (c.kind) {
     case ConstraintKind::fixed_point: return c.frame * (-moved / h);
     case ConstraintKind::fixed_direction: return {-c.direction.dot(moved) / h, 0.0, 0.0};
-    case ConstraintKind::velocity: return {c.value.value(t_next), 0.0, 0.0};
-    case ConstraintKind::displacement: return {(c.value.value(mid_next) - c.direction.dot(moved)) / h, 0.0, 0.0};
-    case ConstraintKind::acceleration: return {c.start_speed + c.value.integral(t_next), 0.0, 0.0};
+    case ConstraintKind::velocity: return {c.value.value(times.end), 0.0, 0.0};
+    case ConstraintKind::displacement: return {(c.value.value(times.reach) - c.direction.dot(moved)) / h, 0.0, 0.0};
+    case ConstraintKind::acceleration: return {c.start_speed + c.value.integral(times.end), 0.0, 0.0};
     case ConstraintKind::link: {
       const Vec3 span = c.place[1] - c.place[0];
       if (c.length == 0.0) return c.frame * (-span / h);
@@ -124,19 +145,31 @@ Mat3 constraint_frame(const Constraint& c) {
 
 }  // namespace
 
-void add_constraints(model::Model& model, const BodyScaling& scaling, const Velocities& free, double t, double h,
-                     solvers::BodyForm& form, solvers::ContactProblem& problem) {
+void locate_constraints(model::Model& model, Grips& grips, std::vector<std::array<Side, 2>>& sides) {
+  const model::Bodies& bodies = model.bodies;
+  sides.clear();
   for (Constraint& c : model.constraints) {
-    std::array<int, 2> index{};
-    locate(model.bodies, c, index);
-    c.frame = constraint_frame(c);
+    std::array<Side, 2> points;
+    for (std::size_t k = 0; k < 2; ++k) {
+      points[k].body = c.body[k] < 0 ? -1 : bodies.index(c.body[k]);
+      c.place[k] = points[k].body < 0 ? c.point[k] : bodies.point(points[k].body, c.point[k]);
+      points[k].point = c.place[k];
+      if (points[k].body >= 0 && bodies.deforms(points[k].body)) points[k].grip = grips.at_reference(bodies, points[k].body, c.point[k]);
+    }
     // Some act between two points; every other constraint holds body[0] against the ground.
-    const bool pair = model::joins_points(c.kind);
-    const int a = pair ? index[0] : -1, b = pair ? index[1] : index[0];
-    const Vec3& point_a = c.place[0];
-    const Vec3& point_b = pair ? c.place[1] : c.place[0];
-    add_block(form, scaling, model.bodies, a, b, point_a, point_b, c.frame);
-    const Vec3 B = relative_velocity(model.bodies, free, a, b, point_a, point_b, c.frame) - wanted_velocity(c, t, h);
+    if (!model::joins_points(c.kind)) points = {Side{-1, -1, c.place[0]}, points[0]};
+    sides.push_back(points);
+  }
+}
+
+void add_constraints(model::Model& model, const Assembler& with, std::span<const std::array<Side, 2>> sides, const Velocities& free,
+                     const StepTimes& times, solvers::BodyForm& form, std::vector<DeformableBlock>& deformable, solvers::ContactProblem& problem) {
+  for (std::size_t k = 0; k < model.constraints.size(); ++k) {
+    Constraint& c = model.constraints[k];
+    const auto& [a, b] = sides[k];
+    c.frame = constraint_frame(c);
+    add_block(with, a, b, c.frame, form, deformable);
+    const Vec3 B = relative_velocity(with.bodies, free, with.grips, a, b, c.frame) - wanted_velocity(c, times);
     const bool full = c.kind == ConstraintKind::fixed_point || (c.kind == ConstraintKind::link && c.length == 0.0);
     const bool limit = model::one_sided(c.kind);
     problem.kind.push_back(full ? solvers::BlockKind::bilateral : limit ? solvers::BlockKind::contact : solvers::BlockKind::direction);

@@ -6,52 +6,73 @@
 #include <vector>
 
 #include "assembly/contact.hpp"
+#include "assembly/sides.hpp"
 #include "model/model.hpp"
 #include "solvers/contact_problem.hpp"
 
 namespace scree::assembly {
 
-/// Spatial velocities of all bodies, by body index.
-struct Velocities {
-  std::vector<Vec3> linear;   ///< of the mass centre, m/s
-  std::vector<Vec3> angular;  ///< spatial, rad/s
+/// Inertia operators of deformable bodies, by their place in model::Bodies::deformables.
+using Inertias = std::vector<std::unique_ptr<model::Inertia>>;
 
-  void resize(std::size_t bodies) {
-    linear.resize(bodies);
-    angular.resize(bodies);
-  }
-};
-
-/// Scaling of each moving body at mid-step: A = L L^T with L^-T = diag(linear, angular).
+/// Scaling of each moving body at mid-step: A = L L^T; of a rigid one L^-T = diag(linear, angular).
 struct BodyScaling {
   std::vector<int> slot;       ///< body index -> body of the operator, -1 for obstacles
   std::vector<double> linear;  ///< 1 / sqrt(A_lin), by slot
   std::vector<Mat3> angular;   ///< Lam Q D^-1/2 / sqrt(1 + c h / 2), by slot: scaled -> spatial
   std::vector<int> body;       ///< slot -> body index
+  std::vector<int> dofs;       ///< scaled degrees of freedom, by slot; empty when all bodies are rigid
 
-  /// With h the step: damping c enters as A = (1 + c h / 2) M.
-  void update(const model::Bodies& bodies, double h);
+  /// With h the step: damping c enters as A = (1 + c h / 2) M. The inertias have chosen their unknowns.
+  void update(const model::Bodies& bodies, double h, const Inertias& inertias);
   [[nodiscard]] int slots() const { return static_cast<int>(body.size()); }
+  /// Start an operator over these bodies.
+  void reset(solvers::BodyForm& form) const;
 };
 
-/// Velocity of body b minus that of body a at a point, in a frame. Index -1: a point at rest.
-[[nodiscard]] Vec3 relative_velocity(const model::Bodies& bodies, const Velocities& velocities, int index_a, int index_b,
-                                     const Vec3& point_a, const Vec3& point_b, const Mat3& frame);
+/// A block with a deformable body, remembered to spread its impulse.
+struct DeformableBlock {
+  int block = 0;
+  Side a, b;
+  Mat3 frame = Mat3::Identity();
+};
+
+/// What assembles blocks: bodies, their scaling, and how points hang on deformable ones.
+struct Assembler {
+  const model::Bodies& bodies;
+  const BodyScaling& scaling;
+  const Inertias& inertias;
+  const Grips& grips;
+};
 
 /// Write the scaled rows of one side of a block: sign * [frame / sqrt(m), (r x e_k)^T G].
 void write_rows(std::span<double> rows, const Mat3& frame, const Vec3& arm, double linear, const Mat3& angular, double sign);
 
-/// Add the block of a pair of bodies to an operator.
-void add_block(solvers::BodyForm& form, const BodyScaling& scaling, const model::Bodies& bodies, int index_a, int index_b,
-               const Vec3& point_a, const Vec3& point_b, const Mat3& frame);
+/// Add the block of a pair of bodies to an operator. Two sides on one body (self-contact) become one.
+void add_block(const Assembler& with, const Side& a, const Side& b, const Mat3& frame, solvers::BodyForm& form,
+               std::vector<DeformableBlock>& deformable);
 
-/// Change of velocities by impulses R on the blocks of `form`.
-void apply_impulses(const solvers::BodyForm& form, const BodyScaling& scaling, std::span<const double> R,
-                    std::vector<double>& scratch, Velocities& velocities);
+/// Impulses on the unknowns of deformable bodies: push = H^T R, laid out as model::Bodies::u.
+void deformable_impulses(const Assembler& with, std::span<const DeformableBlock> blocks, std::span<const double> R, std::vector<double>& push);
+
+/// Change of velocities by impulses R on the blocks of `form`; `push` receives deformable_impulses().
+void apply_impulses(const Assembler& with, const solvers::BodyForm& form, std::span<const DeformableBlock> blocks, std::span<const double> R,
+                    std::vector<double>& scratch, std::vector<double>& push, Velocities& velocities);
+
+/// Places and sides of the user's constraints in the current configuration: the first side belongs to point 0 of a link, and is the
+/// ground for every other kind.
+void locate_constraints(model::Model& model, Grips& grips, std::vector<std::array<Side, 2>>& sides);
+
+/// Instants a constraint refers to.
+struct StepTimes {
+  double end;    ///< of the step, s
+  double reach;  ///< time at which the velocity has carried the points to where they belong, s
+  double h;      ///< s
+};
 
 /// Add the blocks of the user's constraints: frames, places, kinds and B (with drift correction) are
-/// set so that the end of the coming step obeys them (theory sec. 2.6). Bodies are at mid-step t + h/2.
-void add_constraints(model::Model& model, const BodyScaling& scaling, const Velocities& free, double t, double h,
-                     solvers::BodyForm& form, solvers::ContactProblem& problem);
+/// set so that the end of the coming step obeys them (theory sec. 2.6). Bodies are at mid-step.
+void add_constraints(model::Model& model, const Assembler& with, std::span<const std::array<Side, 2>> sides, const Velocities& free,
+                     const StepTimes& times, solvers::BodyForm& form, std::vector<DeformableBlock>& deformable, solvers::ContactProblem& problem);
 
 }  // namespace scree::assembly

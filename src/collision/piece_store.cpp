@@ -79,7 +79,7 @@ int PieceStore::add(int id, const geometry::Shape& shape, bool moving) {
   const int count = static_cast<int>(shape.pieces.size());
   for (int local = 0; local < count; ++local) check_piece(id, local, shape.pieces[local]);
   const int slot = bodies();
-  bodies_.push_back({id, first, count, moving, false, 0.0});
+  bodies_.push_back({.id = id, .first = first, .count = count, .moving = moving});
   for (int local = 0; local < count; ++local) {
     add_piece(shape.pieces[local]);
     slot_.push_back(slot);
@@ -259,7 +259,8 @@ void PieceStore::place(int slot, const Mat3& F, const Vec3& reference, const Vec
       place_polyhedron(piece, F, cofactor, shift);
     } else {
       ball_[piece].center = F * reference_ball_[piece].center + shift;
-      place_curved(piece, F, scale);
+      if (entry.round_spheres && kind_[piece] == Kind::sphere) place_curved(piece, Mat3::Identity(), 1.0);
+      else place_curved(piece, F, scale);
     }
   }
 }

@@ -78,7 +78,7 @@ struct Ball {
 struct BodyEntry {
   int id = -1;
   int first = 0, count = 0;  ///< its pieces
-  bool moving = true, selfcontact = false;
+  bool moving = true, selfcontact = false, round_spheres = false;
   double reach = 0.0;  ///< m
 };
 

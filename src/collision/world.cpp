@@ -224,6 +224,8 @@ void World::set_selfcontact(int body, bool on) {
   impl_->broad.reset();
 }
 
+void World::set_round_spheres(int body, bool on) { impl_->store.body(impl_->slot(body, "set_round_spheres")).round_spheres = on; }
+
 void World::detect(const Settings& settings, std::vector<ContactPoint>& contacts) {
   if (!(settings.margin >= 0.0 && settings.margin < kInfinity))
     throw_input("contact detection: margin {} must be >= 0 and finite", settings.margin);

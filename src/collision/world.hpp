@@ -50,6 +50,8 @@ class World {
   /// No contacts between surfaces of these ids.
   void exclude_surfaces(int surface_a, int surface_b);
   void set_selfcontact(int body, bool on);
+  /// Spheres of this body keep their radius when it is stretched (off by default: they become ellipsoids).
+  void set_round_spheres(int body, bool on);
 
   /// All contact points at the present placement, sorted by (body_a, body_b, piece_a, piece_b, feature): the
   /// order depends on the bodies' ids and geometry only, not on threads or on what was detected before.

@@ -75,10 +75,12 @@ struct Frame {
   std::vector<double> velocity;  ///< 3, of the mass centre, m/s
   std::vector<double> angular;   ///< 3, spatial, rad/s
   std::vector<double> body_energy;  ///< 6: kinetic, internal; work since the start: external, contact, friction, damping. J
+  std::vector<float> mises;      ///< von Mises stress: of pseudo-rigid bodies, the largest of finite element ones, Pa; empty: none
 
   // Points of finite element bodies, in the order of `body` and of their shapes' points; may be empty.
   std::vector<double> node_position;  ///< 3, m
   std::vector<double> node_velocity;  ///< 3, m/s
+  std::vector<float> node_mises;      ///< von Mises stress, Pa; empty: none
 
   // Contacts and other constraints.
   std::vector<std::int32_t> pair;           ///< 2: rows of the body table, -1 for none

@@ -71,8 +71,8 @@ void ResultsReader::State::load_frames() {
     }
     return values;
   };
-  motion_end = ends(kFrameMotionEnd, columns.whole_rows(kMotionBody, kMotionEnergy));
-  node_end = ends(kFrameNodeEnd, columns.whole_rows(kNodePosition, kNodeVelocity));
+  motion_end = ends(kFrameMotionEnd, columns.whole_rows(kMotionBody, kMotionMises));
+  node_end = ends(kFrameNodeEnd, columns.whole_rows(kNodePosition, kNodeMises));
   contact_end = ends(kFrameContactEnd, columns.whole_rows(kContactPair, kContactConstraint));
 }
 
@@ -106,6 +106,8 @@ Frame ResultsReader::State::read_frame(std::int64_t index) const {
   frame.body_energy = columns[kMotionEnergy].read<double>(b, b1);
   frame.node_position = columns[kNodePosition].read<double>(n, n1);
   frame.node_velocity = columns[kNodeVelocity].read<double>(n, n1);
+  frame.mises = columns[kMotionMises].read<float>(b, b1);
+  frame.node_mises = columns[kNodeMises].read<float>(n, n1);
   frame.pair = columns[kContactPair].read<std::int32_t>(c, c1);
   frame.point = columns[kContactPoint].read<double>(c, c1);
   frame.axes = columns[kContactAxes].read<double>(c, c1);

@@ -28,6 +28,8 @@ std::vector<double> row_major(const Mat3& m) {
   return {m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)};
 }
 
+std::vector<float> zeros(std::size_t count) { return std::vector<float>(count, 0.0f); }
+
 void check_sizes(const Frame& frame) {
   const std::size_t n = frame.bodies(), c = frame.contacts();
   require_size("rotation", frame.rotation.size(), 9 * n);
@@ -36,6 +38,8 @@ void check_sizes(const Frame& frame) {
   require_size("angular", frame.angular.size(), 3 * n);
   require_size("body_energy", frame.body_energy.size(), 6 * n);
   require_size("node_velocity", frame.node_velocity.size(), frame.node_position.size());
+  if (!frame.mises.empty()) require_size("mises", frame.mises.size(), n);
+  if (!frame.node_mises.empty()) require_size("node_mises", frame.node_mises.size(), frame.node_position.size() / 3);
   require_size("pair", frame.pair.size(), 2 * c);
   require_size("point", frame.point.size(), 3 * c);
   require_size("axes", frame.axes.size(), 9 * c);
@@ -115,8 +119,10 @@ struct ResultsWriter::State {
     columns[kMotionAngular].append(frame.angular);
     columns[kMotionRadius].append(frame_radius);
     columns[kMotionEnergy].append(frame.body_energy);
+    columns[kMotionMises].append(frame.mises.empty() ? zeros(frame.bodies()) : frame.mises);
     columns[kNodePosition].append(frame.node_position);
     columns[kNodeVelocity].append(frame.node_velocity);
+    columns[kNodeMises].append(frame.node_mises.empty() ? zeros(frame.node_position.size() / 3) : frame.node_mises);
   }
 
   void write_contacts(const Frame& frame) {
@@ -154,8 +160,8 @@ struct ResultsWriter::State {
     const std::int64_t kept = later - times.begin();
     for (std::size_t k = kFrameTime; k <= kFrameContactEnd; ++k) columns.column[k].truncate(kept);
     const auto rows = [&](ColumnIndex index) { return kept ? columns[index].read<std::int64_t>(kept - 1, kept)[0] : 0; };
-    for (std::size_t k = kMotionBody; k <= kMotionEnergy; ++k) columns.column[k].truncate(rows(kFrameMotionEnd));
-    for (std::size_t k = kNodePosition; k <= kNodeVelocity; ++k) columns.column[k].truncate(rows(kFrameNodeEnd));
+    for (std::size_t k = kMotionBody; k <= kMotionMises; ++k) columns.column[k].truncate(rows(kFrameMotionEnd));
+    for (std::size_t k = kNodePosition; k <= kNodeMises; ++k) columns.column[k].truncate(rows(kFrameNodeEnd));
     for (std::size_t k = kContactPair; k <= kContactConstraint; ++k) columns.column[k].truncate(rows(kFrameContactEnd));
 
     const auto step_times = columns[kStepTime].read<double>(0, columns.whole_rows(kStepStep, kStepSeconds));

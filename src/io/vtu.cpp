@@ -57,6 +57,7 @@ class Grid {
 Grid surface_grid(const WorldSurface& surface) {
   Grid grid(surface.points.size() / 3, surface.polygons());
   grid.point_reals("velocity", 3, surface.velocity);
+  grid.point_reals("mises", 1, surface.mises);
   grid.cell_integers("body", surface.body);
   grid.cell_integers("surface", surface.surface);
   grid.set_points(surface.points);

@@ -9,10 +9,12 @@ using RowMat3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 struct Motion {
   RowMat3 F;
   Vec3 x, v, omega;
+  double mises;
 
   Motion(const Frame& frame, std::size_t k)
       : F(Eigen::Map<const RowMat3>(frame.rotation.data() + 9 * k)), x(Eigen::Map<const Vec3>(frame.position.data() + 3 * k)),
-        v(Eigen::Map<const Vec3>(frame.velocity.data() + 3 * k)), omega(Eigen::Map<const Vec3>(frame.angular.data() + 3 * k)) {}
+        v(Eigen::Map<const Vec3>(frame.velocity.data() + 3 * k)), omega(Eigen::Map<const Vec3>(frame.angular.data() + 3 * k)),
+        mises(frame.mises.empty() ? 0.0 : frame.mises[k]) {}
 };
 
 void add_vector(std::vector<double>& values, const Vec3& x) { values.insert(values.end(), x.data(), x.data() + 3); }
@@ -21,6 +23,7 @@ void add_moved(WorldSurface& out, const Motion& motion, const Vec3& X) {
   const Vec3 arm = motion.F * X;
   add_vector(out.points, motion.x + arm);
   add_vector(out.velocity, motion.v + motion.omega.cross(arm));
+  out.mises.push_back(motion.mises);
 }
 
 void add_polygon(WorldSurface& out, std::span<const int> corners, std::int32_t first, std::int32_t body, int surface) {
@@ -63,6 +66,7 @@ WorldSurface world_surface(const ResultsReader& results, const Frame& frame, boo
         if (deformed) {
           add_vector(out.points, Eigen::Map<const Vec3>(frame.node_position.data() + 3 * node));
           add_vector(out.velocity, Eigen::Map<const Vec3>(frame.node_velocity.data() + 3 * node));
+          out.mises.push_back(frame.node_mises.empty() ? 0.0 : frame.node_mises[node]);
           ++node;
         } else {
           add_moved(out, motion, Eigen::Map<const Vec3>(piece.reals.data() + 3 * p));

@@ -11,6 +11,7 @@ namespace scree::io {
 struct WorldSurface {
   std::vector<double> points;           ///< 3 a point, m
   std::vector<double> velocity;         ///< 3 a point, m/s
+  std::vector<double> mises;            ///< von Mises stress a point, Pa; 0 where bodies carry none
   std::vector<std::int32_t> corners;    ///< points of all polygons, counter-clockwise from outside
   std::vector<std::int64_t> end;        ///< end of each polygon in `corners`
   std::vector<std::int32_t> body;       ///< row of the body table, a polygon

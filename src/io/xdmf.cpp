@@ -130,6 +130,7 @@ void add_surface(Document& document, Heavy& heavy, const WorldSurface& surface, 
   document.add(fmt::format("<Topology TopologyType=\"Mixed\" NumberOfElements=\"{}\">{}</Topology>\n<Geometry GeometryType=\"XYZ\">{}</Geometry>\n",
                            surface.polygons(), heavy.integers(cells), heavy.reals(surface.points, 3)));
   document.attribute("velocity", "Vector", "Node", heavy.reals(surface.velocity, 3));
+  document.attribute("mises", "Scalar", "Node", heavy.reals(surface.mises, 1));
   document.attribute("body", "Scalar", "Cell", heavy.integers(surface.body));
   document.attribute("surface", "Scalar", "Cell", heavy.integers(surface.surface));
   document.close_grid();

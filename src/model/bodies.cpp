@@ -64,7 +64,9 @@ void erase_at(std::vector<T>& values, int i) {
 int Bodies::add(const BodySpec& spec) {
   if (!spec.shape || spec.shape->empty()) throw_input("BODY: the shape is empty");
   const Mat3 J = spec.mass.inertia();
-  if (spec.kind == BodyKind::rigid) check_inertia(spec.mass.mass, J);
+  const bool deforms = spec.kind == BodyKind::pseudo_rigid || spec.kind == BodyKind::finite_element;
+  if (spec.kind != BodyKind::obstacle) check_inertia(spec.mass.mass, J);
+  if (deforms && !spec.mechanics) throw_input("BODY: a deformable body needs its mechanics");
   Mat3 axes;
   Vec3 moments;
   principal(J, axes, moments);
@@ -72,7 +74,7 @@ int Bodies::add(const BodySpec& spec) {
   const int new_id = next_id_++;
   id.push_back(new_id);
   kind.push_back(spec.kind);
-  scheme.push_back(Scheme::rig_neg);
+  scheme.push_back(deforms ? Scheme::def_lim : Scheme::rig_neg);
   label.push_back(spec.label);
   material.push_back(spec.material);
   shape.push_back(spec.shape);
@@ -89,6 +91,14 @@ int Bodies::add(const BodySpec& spec) {
   angular.push_back(Vec3::Zero());
   velocity.push_back(Vec3::Zero());
   work.emplace_back();
+  deformable.push_back(deforms ? static_cast<int>(deformables.size()) : -1);
+  if (deforms) {
+    const Deformable& added = deformables.emplace_back(Deformable{new_id, q.size(), spec.mechanics, spec.deformation});
+    q.resize(q.size() + added.size());
+    u.resize(q.size(), 0.0);
+    added.mechanics->reference(added.part(q));
+    mirror(size() - 1);
+  }
   return new_id;
 }
 
@@ -113,7 +123,15 @@ void Bodies::remove(int body_id) {
   erase_at(angular, i);
   erase_at(velocity, i);
   erase_at(work, i);
+  if (deforms(i)) {
+    const auto begin = static_cast<std::ptrdiff_t>(deformable_of(i).first), end = begin + static_cast<std::ptrdiff_t>(deformable_of(i).size());
+    q.erase(q.begin() + begin, q.begin() + end);
+    u.erase(u.begin() + begin, u.begin() + end);
+    erase_at(deformables, deformable[static_cast<std::size_t>(i)]);
+  }
+  erase_at(deformable, i);
   motion.erase(body_id);
+  index_deformables();
 }
 
 int Bodies::find(int body_id) const {
@@ -134,7 +152,7 @@ void Bodies::set_characteristics(int i, double new_mass, double new_volume, cons
   if (!(new_volume > 0.0) || !std::isfinite(new_volume)) throw_input("BODY_CHARS: volume = {} m^3; it must be positive and finite", new_volume);
   if (!is_finite(new_center)) throw_input("BODY_CHARS: the mass centre is not finite");
   check_inertia(new_mass, new_inertia);
-  position[k] = point(i, new_center);
+  if (!deforms(i)) position[k] = point(i, new_center);
   mass[k] = new_mass;
   volume[k] = new_volume;
   center[k] = new_center;
@@ -143,20 +161,75 @@ void Bodies::set_characteristics(int i, double new_mass, double new_volume, cons
   radius[k] = farthest(*shape[k], new_center);
 }
 
+namespace {
+
+/// sum w_k a_k over the weights of a referential point.
+Vec3 at_point(const Deformable& body, std::span<const double> values, const Vec3& X) {
+  thread_local std::vector<Weight> weights;
+  weights.clear();
+  body.mechanics->weights(X, weights);
+  Vec3 sum = Vec3::Zero();
+  for (const Weight& w : weights) sum += w.value * Eigen::Map<const Vec3>(values.data() + 3 * w.node);
+  return sum;
+}
+
+}  // namespace
+
 Vec3 Bodies::point(int i, const Vec3& X) const {
   const auto k = static_cast<std::size_t>(i);
+  if (deforms(i)) return at_point(deformable_of(i), deformable_of(i).part(q), X);
   return rotation[k] * (X - center[k]) + position[k];
 }
 
 Vec3 Bodies::point_velocity(int i, const Vec3& X) const {
   const auto k = static_cast<std::size_t>(i);
+  if (deforms(i)) return at_point(deformable_of(i), deformable_of(i).part(u), X);
   return velocity[k] + rotation[k] * angular[k].cross(X - center[k]);
 }
 
 double Bodies::kinetic_energy(int i) const {
   const auto k = static_cast<std::size_t>(i);
   if (kind[k] == BodyKind::obstacle) return 0.0;
+  if (deforms(i)) {
+    const Deformable& body = deformable_of(i);
+    const auto rates = body.part(u);
+    thread_local std::vector<double> momentum;
+    momentum.resize(rates.size());
+    body.mechanics->mass_times(rates, scheme[k] == Scheme::def_exp, momentum);
+    return 0.5 * Eigen::Map<const VecX>(rates.data(), static_cast<Eigen::Index>(rates.size()))
+                     .dot(Eigen::Map<const VecX>(momentum.data(), static_cast<Eigen::Index>(momentum.size())));
+  }
   return 0.5 * mass[k] * velocity[k].squaredNorm() + 0.5 * angular[k].dot(inertia[k] * angular[k]);
+}
+
+Mat3 euler_tensor(const Mat3& inertia) { return 0.5 * inertia.trace() * Mat3::Identity() - inertia; }
+
+geometry::MassProperties Bodies::mass_properties(int i) const {
+  const auto k = static_cast<std::size_t>(i);
+  return {volume[k], mass[k], center[k], euler_tensor(inertia[k])};
+}
+
+double Bodies::internal_energy(int i) const {
+  return deforms(i) ? deformable_of(i).mechanics->internal_energy(deformable_of(i).part(q)) : 0.0;
+}
+
+void Bodies::mirror(int i) {
+  const auto k = static_cast<std::size_t>(i);
+  const Deformable& body = deformable_of(i);
+  const MeanMotion mean = body.mechanics->mean(body.part(q), body.part(u));
+  rotation[k] = mean.gradient;
+  position[k] = mean.position;
+  velocity[k] = mean.velocity;
+  angular[k] = mean.gradient.partialPivLu().solve(mean.angular);
+}
+
+void Bodies::index_deformables() {
+  std::size_t first = 0;
+  for (std::size_t d = 0; d < deformables.size(); ++d) {
+    deformables[d].first = first;
+    first += deformables[d].size();
+    deformable[static_cast<std::size_t>(index(deformables[d].body))] = static_cast<int>(d);
+  }
 }
 
 }  // namespace scree::model

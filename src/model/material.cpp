@@ -24,7 +24,8 @@ void SurfaceMaterial::validate() const {
 
 void BulkMaterial::validate() const {
   constexpr double kTiny = 1e-300, kHuge = 1e300;
-  if (model != "KIRCHHOFF") throw_input("BULK_MATERIAL '{}': model '{}' is unknown; known: KIRCHHOFF", label, model);
+  if (model != "KIRCHHOFF" && model != "NEO_HOOKEAN")
+    throw_input("BULK_MATERIAL '{}': model '{}' is unknown; known: KIRCHHOFF, NEO_HOOKEAN", label, model);
   check("BULK_MATERIAL", label, "young", young, kTiny, kHuge, "(0, inf) Pa");
   check("BULK_MATERIAL", label, "poisson", poisson, -1.0 + 1e-12, 0.5 - 1e-12, "(-1, 0.5)");
   check("BULK_MATERIAL", label, "density", density, kTiny, kHuge, "(0, inf) kg/m^3");

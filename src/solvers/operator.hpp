@@ -53,6 +53,8 @@ class BodyForm final : public Operator {
   void scatter(std::span<const double> R, std::span<double> y) const;
   void gather(std::span<const double> y, std::span<double> U) const;
 
+  /// Blocks added so far.
+  [[nodiscard]] int added() const { return static_cast<int>(bodies_of_.size()); }
   [[nodiscard]] int bodies() const { return static_cast<int>(dof_start_.size()) - 1; }
   [[nodiscard]] int dofs() const { return dof_start_.back(); }
   [[nodiscard]] int dof_start(int body) const { return dof_start_[static_cast<std::size_t>(body)]; }

@@ -1,5 +1,6 @@
 /// Saving and loading of a simulation's complete state.
 #include "core/error.hpp"
+#include "model/build_mechanics.hpp"
 #include "stepping/simulation.hpp"
 #include "stepping/step_data.hpp"
 
@@ -7,7 +8,7 @@ namespace scree::stepping {
 
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
 // --- flat packing ---------------------------------------------------------------------------------
 
@@ -164,7 +165,10 @@ template <class IO, class T> void io(IO& f, T& e) requires std::is_same_v<std::r
 }
 template <class IO, class T> void io(IO& f, T& b) requires std::is_same_v<std::remove_const_t<T>, model::Bodies> {
   f(b.id), f(b.kind), f(b.scheme), f(b.label), f(b.material), f(b.mass), f(b.volume), f(b.damping), f(b.radius), f(b.center), f(b.inertia);
-  f(b.principal_axes), f(b.principal_moments), f(b.rotation), f(b.position), f(b.angular), f(b.velocity);
+  f(b.principal_axes), f(b.principal_moments), f(b.rotation), f(b.position), f(b.angular), f(b.velocity), f(b.q), f(b.u);
+}
+template <class IO, class T> void io(IO& f, T& d) requires std::is_same_v<std::remove_const_t<T>, model::Deformable> {
+  f(d.body), f(d.stiffness_damping), f(d.round_spheres), f(d.selfcontact), f(d.description.order), f(d.description.form), f(d.description.modes), f(d.held);
 }
 
 template <class T>
@@ -177,6 +181,28 @@ void read_list(Reader& f, std::vector<T>& list) {
   list.clear();
   list.resize(f.count());
   for (T& item : list) io(f, item);
+}
+
+void write_deformable(Writer& f, const model::Deformable& body) {
+  io(f, body);
+  f(static_cast<std::int64_t>(body.description.materials.size()));
+  for (const auto& [volume, material] : body.description.materials) f(volume), f(material);
+  f(body.description.mesh != nullptr);
+  if (body.description.mesh) io(f, *body.description.mesh);
+}
+
+void read_deformable(Reader& f, model::Deformable& body) {
+  io(f, body);
+  for (std::size_t k = f.count(); k > 0; --k) {
+    int volume = 0;
+    f(volume), f(body.description.materials[volume]);
+  }
+  bool own_mesh = false;
+  f(own_mesh);
+  if (!own_mesh) return;
+  geometry::Mesh mesh;
+  io(f, mesh);
+  body.description.mesh = std::make_shared<geometry::Mesh>(std::move(mesh));
 }
 
 void write_shape(Writer& f, const geometry::Shape& shape) {
@@ -224,12 +250,31 @@ geometry::Shape read_shape(Reader& f) {
 
 }  // namespace
 
+void Simulation::rebuild_deformables() {
+  // Mechanics follow from description and materials; the state was stored.
+  model::Bodies& bodies = model_.bodies;
+  std::size_t size = 0;
+  for (model::Deformable& body : bodies.deformables) {
+    if (!bodies.has(body.body)) throw_file("checkpoint: there is no body {} to deform; the file is damaged", body.body);
+    const auto i = static_cast<std::size_t>(bodies.index(body.body));
+    body.mechanics = model::build_mechanics(model_, bodies.kind[i], bodies.shape[i], bodies.mass_properties(static_cast<int>(i)), bodies.material[i], body.description);
+    size += body.size();
+  }
+  if (bodies.q.size() != size || bodies.u.size() != size) throw_file("checkpoint: deformable bodies have {} unknowns, {} are stored; the file is damaged", size, bodies.q.size());
+  bodies.index_deformables();
+  for (int b = 0; b < bodies.size(); ++b) {
+    const model::BodyKind kind = bodies.kind[static_cast<std::size_t>(b)];
+    const bool deforms = kind == model::BodyKind::pseudo_rigid || kind == model::BodyKind::finite_element;
+    if (deforms != bodies.deforms(b)) throw_file("checkpoint: body {} has no deformable state; the file is damaged", bodies.id[static_cast<std::size_t>(b)]);
+  }
+}
+
 void Simulation::save(Archive& archive) const {
   const model::Bodies& bodies = model_.bodies;
   {
     Writer f(archive, "simulation");
     f(kVersion), f(time_), f(start_time_), f(static_cast<std::int64_t>(start_steps_)), f(last_step_), f(static_cast<std::int64_t>(steps_));
-    f(kinetic_start_), io(f, removed_work_), f(settings_.step);
+    f(energy_start_), io(f, removed_work_), f(settings_.step);
     f(static_cast<std::int64_t>(model_.user_forces.size()));
     for (const model::UserForce& user : model_.user_forces) f(user.body);
   }
@@ -237,6 +282,8 @@ void Simulation::save(Archive& archive) const {
     Writer f(archive, "bodies");
     io(f, bodies);
     for (const model::Work& work : bodies.work) io(f, work);
+    f(static_cast<std::int64_t>(bodies.deformables.size()));
+    for (const model::Deformable& body : bodies.deformables) write_deformable(f, body);
     f(bodies.next_id());
     f(static_cast<std::int64_t>(bodies.motion.size()));
     for (int id : bodies.id)
@@ -296,7 +343,7 @@ void Simulation::load(const Archive& archive) {
     f(version);
     if (version != kVersion) throw_file("checkpoint: version {} is not {}; it was written by another Scree", version, kVersion);
     f(fresh.time_), f(fresh.start_time_), f(start_steps), f(fresh.last_step_), f(steps);
-    f(fresh.kinetic_start_), io(f, fresh.removed_work_), f(fresh.settings_.step);
+    f(fresh.energy_start_), io(f, fresh.removed_work_), f(fresh.settings_.step);
     fresh.start_steps_ = static_cast<long>(start_steps);
     fresh.steps_ = static_cast<long>(steps);
     // Users' functions are taken from this simulation, matched by body in the order they were applied.
@@ -322,6 +369,9 @@ void Simulation::load(const Archive& archive) {
       if (size != n) throw_file("checkpoint: the bodies' arrays differ in length; the file is damaged");
     bodies.work.resize(n);
     for (model::Work& work : bodies.work) io(f, work);
+    bodies.deformable.assign(n, -1);
+    bodies.deformables.resize(f.count());
+    for (model::Deformable& body : bodies.deformables) read_deformable(f, body);
     int next_id = 0;
     f(next_id);
     for (std::size_t k = 0; k < n; ++k)
@@ -387,11 +437,9 @@ void Simulation::load(const Archive& archive) {
     }
     fresh.memory_.set_entries(std::move(entries));
   }
+  fresh.rebuild_deformables();
   // The collision world is rebuilt from the bodies.
-  for (std::size_t i = 0; i < bodies.id.size(); ++i) {
-    fresh.world_.add_body(bodies.id[i], *bodies.shape[i], bodies.kind[i] == model::BodyKind::rigid);
-    fresh.world_.place(bodies.id[i], bodies.rotation[i], bodies.center[i], bodies.position[i], 0.0);
-  }
+  for (int b = 0; b < bodies.size(); ++b) fresh.add_to_world(b);
   for (const auto& [a, b] : model.excluded_bodies) fresh.world_.exclude_bodies(a, b);
   for (const auto& e : model.excluded_pieces) fresh.world_.exclude_pieces(e.body1, e.point1, e.body2, e.point2);
   for (const auto& [a, b] : model.excluded_surfaces) fresh.world_.exclude_surfaces(a, b);

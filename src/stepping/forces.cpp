@@ -9,6 +9,36 @@ namespace {
 
 using model::Bodies;
 
+/// Loads on the unknowns of deformable bodies.
+void add_deformable_loads(const model::Model& model, double t_mid, BodyLoads& loads) {
+  const Bodies& bodies = model.bodies;
+  loads.nodal.assign(bodies.u.size(), 0.0);
+  const Vec3 g = model.gravity.at(t_mid);
+  for (const model::Deformable& body : bodies.deformables) {
+    const auto i = static_cast<std::size_t>(bodies.index(body.body));
+    body.mechanics->add_body_force(g, bodies.scheme[i] == model::Scheme::def_exp, body.part(loads.nodal));
+  }
+  std::vector<model::Weight> weights;
+  for (const model::PointForce& f : model.forces) {
+    const int b = bodies.index(f.body);
+    if (!bodies.deforms(b)) continue;
+    const model::Deformable& body = bodies.deformable_of(b);
+    Vec3 force = f.value.value(t_mid) * f.direction;
+    if (f.kind == model::Direction::convected) force = model::nearest_rotation(bodies.rotation[static_cast<std::size_t>(b)]) * force;
+    weights.clear();
+    body.mechanics->weights(f.point, weights);
+    for (const model::Weight& w : weights) Eigen::Map<Vec3>(body.part(loads.nodal).data() + 3 * w.node) += w.value * force;
+  }
+  for (const model::Torque& q : model.torques) {
+    const int b = bodies.index(q.body);
+    if (!bodies.deforms(b)) continue;
+    const model::Deformable& body = bodies.deformable_of(b);
+    Vec3 torque = q.value.value(t_mid) * q.direction;
+    if (q.kind == model::Direction::convected) torque = model::nearest_rotation(bodies.rotation[static_cast<std::size_t>(b)]) * torque;
+    body.mechanics->add_torque(body.part(bodies.q), torque, body.part(loads.nodal));
+  }
+}
+
 void add_user_forces(const model::Model& model, double t_mid, double h, BodyLoads& loads) {
   const Bodies& bodies = model.bodies;
   for (const model::UserForce& user : model.user_forces) {
@@ -22,6 +52,12 @@ void add_user_forces(const model::Model& model, double t_mid, double h, BodyLoad
     };
     // Predict the velocity at mid-step with the force at the start, then evaluate there.
     const model::UserForceValue first = evaluate(bodies.angular[i], bodies.velocity[i]);
+    if (bodies.deforms(static_cast<int>(i))) {
+      const model::Deformable& body = bodies.deformable_of(static_cast<int>(i));
+      body.mechanics->add_body_force(first.force / bodies.mass[i], bodies.scheme[i] == model::Scheme::def_exp, body.part(loads.nodal));
+      body.mechanics->add_torque(body.part(bodies.q), first.torque + Lam * first.referential_torque, body.part(loads.nodal));
+      continue;
+    }
     const Vec3 torque = loads.torque[i] + Lam.transpose() * first.torque + first.referential_torque;
     const Vec3 v_mid = bodies.velocity[i] + (0.5 * h / bodies.mass[i]) * (loads.force[i] + first.force);
     const Vec3 W_mid = bodies.angular[i] + 0.5 * h * bodies.inertia[i].ldlt().solve(torque);
@@ -57,6 +93,7 @@ void evaluate_loads(const model::Model& model, double t, double h, BodyLoads& lo
     const Vec3 torque = q.value.value(t_mid) * q.direction;
     loads.torque[i] += q.kind == model::Direction::convected ? torque : Vec3(bodies.rotation[i].transpose() * torque);
   }
+  add_deformable_loads(model, t_mid, loads);
   add_user_forces(model, t_mid, h, loads);
 }
 

@@ -55,20 +55,21 @@ Vec3 solve_implicit(const Bodies& bodies, std::size_t i, const Vec3& momentum, c
 
 }  // namespace
 
-void first_half_step(Bodies& bodies, double t, double h, CarriedMomentum& carried) {
+void first_half_step(Bodies& bodies, const StepForm& form, CarriedMomentum& carried) {
+  const double span = form.first_part();
   carried.resize(bodies.id.size());
   for (auto& [id, motion] : bodies.motion)
-    move_obstacle(bodies, static_cast<std::size_t>(bodies.index(id)), motion.linear_at(t), motion.angular_at(t), motion, 0.5 * h);
+    move_obstacle(bodies, static_cast<std::size_t>(bodies.index(id)), motion.linear_at(form.t), motion.angular_at(form.t), motion, span);
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
-    if (!bodies.moves(static_cast<int>(b))) return;
-    bodies.position[i] += 0.5 * h * bodies.velocity[i];
+    if (bodies.kind[i] != model::BodyKind::rigid) return;
+    bodies.position[i] += span * bodies.velocity[i];
     const Vec3& W = bodies.angular[i];
     if (W.isZero(0.0)) {
       carried[i].setZero();
       return;
     }
-    const Mat3 turn = exp_rotation(0.5 * h * W);
+    const Mat3 turn = exp_rotation(span * W);
     carried[i] = turn.transpose() * (bodies.inertia[i] * W);
     bodies.rotation[i] = bodies.rotation[i] * turn;
   });
@@ -88,6 +89,7 @@ void free_velocities(const Bodies& bodies, const BodyLoads& loads, const Carried
       free.linear[i] = motion->second.linear_at(t + h) + free.angular[i].cross(bodies.position[i] - motion->second.pivot);
       return;
     }
+    if (bodies.deforms(static_cast<int>(b))) return;
     // (1 + c h/2) u' = (1 - c h/2) u + h A^-1 f.
     const double c = 0.5 * bodies.damping[i] * h;
     const Vec3& T = loads.torque[i];
@@ -101,6 +103,7 @@ void free_velocities(const Bodies& bodies, const BodyLoads& loads, const Carried
 
 void current_velocities(const Bodies& bodies, assembly::Velocities& velocities) {
   velocities.resize(bodies.id.size());
+  velocities.nodal = bodies.u;
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
     velocities.linear[i] = bodies.velocity[i];
@@ -109,10 +112,11 @@ void current_velocities(const Bodies& bodies, assembly::Velocities& velocities) 
 }
 
 void second_half_step(Bodies& bodies, const BodyLoads& loads, const CarriedMomentum& carried, const assembly::Velocities& free,
-                      const assembly::Velocities& end, double t, double h) {
+                      const assembly::Velocities& end, const StepForm& form) {
+  const double h = form.h, span = form.second_part();
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
-    if (!bodies.moves(static_cast<int>(b))) return;
+    if (bodies.kind[i] != model::BodyKind::rigid) return;
     const Mat3 Lam = bodies.rotation[i];
     const Vec3 W1 = Lam.transpose() * end.angular[i];
     // Total angular impulse about the mass centre, referential: loads, damping and constraints.
@@ -122,27 +126,28 @@ void second_half_step(Bodies& bodies, const BodyLoads& loads, const CarriedMomen
     const Vec3 momentum = carried[i] + h * loads.torque[i] + constraint + damping;
 
     bodies.velocity[i] = end.linear[i];
-    bodies.position[i] += 0.5 * h * end.linear[i];
+    bodies.position[i] += span * end.linear[i];
     if (W1.isZero(0.0)) {  // at rest: stays there to the bit
       bodies.angular[i].setZero();
       return;
     }
     Vec3 W_end = W1, W_turn = W1;
-    switch (bodies.scheme[i]) {
+    switch (form.quasi_static ? Scheme::rig_pos : bodies.scheme[i]) {
+      default:
       case Scheme::rig_pos: break;
       case Scheme::rig_neg: W_end = inverse_inertia(bodies, i, exp_rotation(-0.5 * h * W1) * momentum); break;
       case Scheme::rig_imp: W_end = W_turn = solve_implicit(bodies, i, momentum, W1, h); break;
     }
-    bodies.rotation[i] = Lam * exp_rotation(0.5 * h * W_turn);
+    bodies.rotation[i] = Lam * exp_rotation(span * W_turn);
     clean(bodies.rotation[i]);
     bodies.angular[i] = W_end;
   });
   for (auto& [id, motion] : bodies.motion) {
     const auto i = static_cast<std::size_t>(bodies.index(id));
-    const Vec3 angular = motion.angular_at(t + h);
-    move_obstacle(bodies, i, motion.linear_at(t + h), angular, motion, 0.5 * h);
+    const Vec3 angular = motion.angular_at(form.t + h);
+    move_obstacle(bodies, i, motion.linear_at(form.t + h), angular, motion, span);
     clean(bodies.rotation[i]);
-    bodies.velocity[i] = motion.linear_at(t + h) + angular.cross(bodies.position[i] - motion.pivot);
+    bodies.velocity[i] = motion.linear_at(form.t + h) + angular.cross(bodies.position[i] - motion.pivot);
     bodies.angular[i] = bodies.rotation[i].transpose() * angular;
   }
 }

@@ -4,6 +4,8 @@
 #include "core/hash.hpp"
 #include "core/rotation.hpp"
 #include "core/threads.hpp"
+#include "model/build_mechanics.hpp"
+#include "model/finite_element.hpp"
 #include "stepping/step_data.hpp"
 
 namespace scree::stepping {
@@ -25,16 +27,98 @@ Simulation::Simulation(double step) : data_(std::make_shared<StepData>()), form_
 }
 
 int Simulation::add_body(const model::BodySpec& spec) {
-  const int id = model_.bodies.add(spec);
-  const auto i = static_cast<std::size_t>(model_.bodies.index(id));
-  world_.add_body(id, *spec.shape, spec.kind == model::BodyKind::rigid);
-  world_.place(id, Mat3::Identity(), model_.bodies.center[i], model_.bodies.position[i], 0.0);
+  model::BodySpec body = spec;
+  const bool deforms = spec.kind == model::BodyKind::pseudo_rigid || spec.kind == model::BodyKind::finite_element;
+  if (deforms) {
+    // The Euler tensor by way of the inertia, which is what bodies keep: mechanics made again later have the same bits.
+    geometry::MassProperties mass = spec.mass;
+    mass.euler = model::euler_tensor(spec.mass.inertia());
+    body.mechanics = model::build_mechanics(model_, spec.kind, spec.shape, mass, spec.material, spec.deformation);
+  }
+  if (const auto* elements = dynamic_cast<const model::FiniteElement*>(body.mechanics.get())) body.mass = elements->body().mass_properties();
+  const int id = model_.bodies.add(body);
+  add_to_world(model_.bodies.index(id));
   return id;
+}
+
+void Simulation::add_to_world(int index) {
+  const model::Bodies& bodies = model_.bodies;
+  const auto i = static_cast<std::size_t>(index);
+  world_.add_body(bodies.id[i], *bodies.shape[i], bodies.moves(index));
+  if (bodies.deforms(index)) {
+    world_.set_round_spheres(bodies.id[i], bodies.deformable_of(index).round_spheres);
+    world_.set_selfcontact(bodies.id[i], bodies.deformable_of(index).selfcontact);
+  }
+  place_body(index, 0.0);
+}
+
+void Simulation::rebuild_mechanics(int index) {
+  model::Bodies& bodies = model_.bodies;
+  const auto i = static_cast<std::size_t>(index);
+  model::Deformable& body = bodies.deformable_of(index);
+  body.mechanics = model::build_mechanics(model_, bodies.kind[i], bodies.shape[i], bodies.mass_properties(index), bodies.material[i], body.description);
+  // Mass follows the materials of a mesh.
+  if (const auto* elements = dynamic_cast<const model::FiniteElement*>(body.mechanics.get())) {
+    const geometry::MassProperties& mass = elements->body().mass_properties();
+    bodies.set_characteristics(index, mass.mass, mass.volume, mass.center, mass.inertia());
+  }
+  bodies.mirror(index);
+}
+
+void Simulation::set_material(int id, int volume, int material) {
+  model::Bodies& bodies = model_.bodies;
+  const int index = bodies.index(id);
+  if (!bodies.deforms(index)) throw_input("body {}: only a deformable body has a material for each volume id", id);
+  if (material < 0 || material >= static_cast<int>(model_.bulk.size())) throw_input("body {}: bulk material {} does not exist", id, material);
+  model::Deformable& body = bodies.deformable_of(index);
+  const double before = bodies.kinetic_energy(index) + bodies.internal_energy(index);
+  const model::Deformation old = body.description;
+  body.description.materials[volume] = material;
+  try {
+    rebuild_mechanics(index);
+  } catch (...) {
+    body.description = old;
+    throw;
+  }
+  energy_start_ += bodies.kinetic_energy(index) + bodies.internal_energy(index) - before;
+  if (bodies.kind[static_cast<std::size_t>(index)] != model::BodyKind::pseudo_rigid) return;
+  // A pseudo-rigid body is weighed again with the densities of its materials.
+  const geometry::MassProperties mass = geometry::mass_properties(*bodies.shape[static_cast<std::size_t>(index)], [&](int part) {
+    const auto found = body.description.materials.find(part);
+    const int own = found == body.description.materials.end() ? bodies.material[static_cast<std::size_t>(index)] : found->second;
+    return own < 0 ? model::BulkMaterial{}.density : model_.bulk[static_cast<std::size_t>(own)].density;
+  });
+  set_pseudo_rigid_characteristics(index, mass.mass, mass.volume, mass.center, mass.inertia());
+}
+
+void Simulation::renew_materials() {
+  model::Bodies& bodies = model_.bodies;
+  for (int b = 0; b < bodies.size(); ++b) {
+    if (!bodies.deforms(b)) continue;
+    const double before = bodies.internal_energy(b);
+    rebuild_mechanics(b);
+    energy_start_ += bodies.internal_energy(b) - before;
+  }
+}
+
+void Simulation::set_round_spheres(int id, bool on) {
+  const int index = model_.bodies.index(id);
+  if (!model_.bodies.deforms(index)) throw_input("body {}: only the spheres of a pseudo-rigid body can change their shape", id);
+  model_.bodies.deformable_of(index).round_spheres = on;
+  world_.set_round_spheres(id, on);
+  place_body(index, 0.0);
+}
+
+void Simulation::set_selfcontact(int id, bool on) {
+  const int index = model_.bodies.index(id);
+  if (!model_.bodies.deforms(index)) throw_input("body {}: pieces of a rigid body do not move against each other; self-contact is for deformable bodies", id);
+  model_.bodies.deformable_of(index).selfcontact = on;
+  world_.set_selfcontact(id, on);
 }
 
 void Simulation::remove_body(int id) {
   const int i = model_.bodies.index(id);
-  kinetic_start_ -= model_.bodies.kinetic_energy(i);
+  energy_start_ -= model_.bodies.kinetic_energy(i) + model_.bodies.internal_energy(i);
   removed_work_ += model_.bodies.work[static_cast<std::size_t>(i)];
   world_.remove_body(id);
   model_.remove_body(id);
@@ -118,10 +202,16 @@ void Simulation::set_velocity(int id, const Vec3& linear, const Vec3& angular) {
     set_motion(id, motion);
     return;
   }
-  kinetic_start_ -= model_.bodies.kinetic_energy(b);
-  model_.bodies.velocity[i] = linear;
-  model_.bodies.angular[i] = model_.bodies.rotation[i].transpose() * angular;
-  kinetic_start_ += model_.bodies.kinetic_energy(b);
+  energy_start_ -= model_.bodies.kinetic_energy(b);
+  if (model_.bodies.deforms(b)) {
+    const model::Deformable& body = model_.bodies.deformable_of(b);
+    body.mechanics->rigid_velocity(body.part(model_.bodies.q), linear, angular, body.part(model_.bodies.u));
+    model_.bodies.mirror(b);
+  } else {
+    model_.bodies.velocity[i] = linear;
+    model_.bodies.angular[i] = model_.bodies.rotation[i].transpose() * angular;
+  }
+  energy_start_ += model_.bodies.kinetic_energy(b);
 }
 
 void Simulation::set_motion(int id, const model::ObstacleMotion& motion) {
@@ -140,16 +230,49 @@ void Simulation::set_placement(int id, const Mat3& rotation, const Vec3& positio
   check_finite("placement", "position", position);
   if (!rotation.allFinite() || (rotation.transpose() * rotation - Mat3::Identity()).norm() > 1e-6 || rotation.determinant() < 0.0)
     throw_input("body {}: the rotation is not an orthogonal matrix with determinant 1", id);
-  model_.bodies.rotation[i] = orthonormalised(rotation);
-  model_.bodies.position[i] = position;
-  world_.place(id, model_.bodies.rotation[i], model_.bodies.center[i], position, 0.0);
+  const int b = static_cast<int>(i);
+  if (model_.bodies.deforms(b)) {
+    const model::Deformable& body = model_.bodies.deformable_of(b);
+    energy_start_ -= model_.bodies.kinetic_energy(b) + model_.bodies.internal_energy(b);
+    const Vec3 linear = model_.bodies.velocity[i], angular = model_.bodies.rotation[i] * model_.bodies.angular[i];
+    body.mechanics->place(orthonormalised(rotation), position, body.part(model_.bodies.q));
+    body.mechanics->rigid_velocity(body.part(model_.bodies.q), linear, angular, body.part(model_.bodies.u));
+    model_.bodies.mirror(b);
+    energy_start_ += model_.bodies.kinetic_energy(b) + model_.bodies.internal_energy(b);
+  } else {
+    model_.bodies.rotation[i] = orthonormalised(rotation);
+    model_.bodies.position[i] = position;
+  }
+  place_body(b, 0.0);
 }
 
 void Simulation::set_characteristics(int id, double mass, double volume, const Vec3& center, const Mat3& inertia) {
   const int b = model_.bodies.index(id);
+  if (model_.bodies.kind[static_cast<std::size_t>(b)] == model::BodyKind::finite_element)
+    throw_input("BODY_CHARS: body {} is made of finite elements, whose mesh and materials give its mass", id);
+  if (model_.bodies.deforms(b)) {
+    set_pseudo_rigid_characteristics(b, mass, volume, center, inertia);
+    return;
+  }
   const double before = model_.bodies.kinetic_energy(b);
   model_.bodies.set_characteristics(b, mass, volume, center, inertia);
-  kinetic_start_ += model_.bodies.kinetic_energy(b) - before;
+  energy_start_ += model_.bodies.kinetic_energy(b) - before;
+}
+
+void Simulation::set_pseudo_rigid_characteristics(int b, double mass, double volume, const Vec3& center, const Mat3& inertia) {
+  model::Bodies& bodies = model_.bodies;
+  const auto i = static_cast<std::size_t>(b);
+  const double before = bodies.kinetic_energy(b) + bodies.internal_energy(b);
+  const Vec3 place = bodies.point(b, center), speed = bodies.point_velocity(b, center);
+  bodies.set_characteristics(b, mass, volume, center, inertia);
+  rebuild_mechanics(b);
+  // The motion stays: F as it was, the new mass centre where that point is.
+  const model::Deformable& body = bodies.deformable_of(b);
+  Eigen::Map<Vec3>(body.part(bodies.q).data() + 9) = place;
+  Eigen::Map<Vec3>(body.part(bodies.u).data() + 9) = speed;
+  bodies.mirror(b);
+  energy_start_ += bodies.kinetic_energy(b) + bodies.internal_energy(b) - before;
+  place_body(static_cast<int>(i), 0.0);
 }
 
 void Simulation::delete_departed() {
@@ -199,6 +322,8 @@ std::uint64_t Simulation::state_hash() const {
     hash.add(std::span<const double>(bodies.angular[i].data(), 3));
     hash.add(std::span<const double>(bodies.velocity[i].data(), 3));
   }
+  hash.add(std::span<const double>(bodies.q));
+  hash.add(std::span<const double>(bodies.u));
   return hash.value();
 }
 

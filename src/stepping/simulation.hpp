@@ -32,6 +32,7 @@ struct StepSettings {
   double step = 1e-3;                         ///< h, s
   double recovery = 0.0;                      ///< share of an overlap driven out in one step, in [0, 1]
   double unphysical_penetration = kInfinity;  ///< depth that stops the run, m
+  bool quasi_static = false;                  ///< every step starts from rest (theory sec. 6.5)
   collision::Settings contact;
 };
 
@@ -42,9 +43,10 @@ inline constexpr std::array<const char*, kStages> kStageNames{"integrate", "dete
 /// Energies and works of all moving bodies, J. Works are summed since the start.
 struct Energies {
   double kinetic = 0.0;
+  double internal = 0.0;   ///< stored in deformable bodies
   double potential = 0.0;  ///< of gravity at its current value, relative to the origin
   model::Work work;
-  /// kinetic - kinetic(start) - all works: what the rotation integrator lost or gained.
+  /// kinetic + internal - both at the start - all works: what the integrators lost or gained.
   double drift = 0.0;
 };
 
@@ -63,6 +65,8 @@ struct StepReport {
   std::array<double, kStages> seconds{};
   Energies energies;
 };
+
+struct StepForm;
 
 class Simulation {
  public:
@@ -83,6 +87,14 @@ class Simulation {
   /// Place a rigid body by hand: rotation and mass centre.
   void set_placement(int id, const Mat3& rotation, const Vec3& position);
   void set_characteristics(int id, double mass, double volume, const Vec3& center, const Mat3& inertia);
+  /// Give the parts of a deformable body with this volume id a bulk material of the model.
+  void set_material(int id, int volume, int material);
+  /// Let deformable bodies see changed bulk materials.
+  void renew_materials();
+  /// Whether spheres of a pseudo-rigid body keep their shape (default) or become ellipsoids.
+  void set_round_spheres(int id, bool on);
+  /// Contact between pieces of a deformable body that are not neighbours (off by default).
+  void set_selfcontact(int id, bool on);
 
   /// Advance by one step. Throws SolveError under the policy `raise` or on unphysical penetration; the state is then that of
   /// the end of the last good step.
@@ -116,16 +128,25 @@ class Simulation {
  private:
   // The stages of step(), in order; docs/a_time_step.md numbers them.
   void save_start();
+  void start_from_rest();
   void place_bodies();
   void prepare_contacts();
+  void hold_deformables();
   void apply_penalty_contacts();
   void assemble();
   void solve();
+  void correct_implicit();
   void restore_start();
   void account();
   void delete_departed();
   void fill_report();
 
+  void place_body(int index, double reach);
+  void add_to_world(int index);
+  void rebuild_deformables();
+  void rebuild_mechanics(int index);
+  void set_pseudo_rigid_characteristics(int index, double mass, double volume, const Vec3& center, const Mat3& inertia);
+  void grip_contacts();
   void add_implicit_contacts();
   void apply_bonds();
   void set_scale();
@@ -135,6 +156,9 @@ class Simulation {
   void check_penetration() const;
 
   [[nodiscard]] bool penalty() const { return solver_.name == "EXPLICIT"; }
+  [[nodiscard]] StepForm step_form() const;
+  [[nodiscard]] assembly::Assembler assembler() const;
+  [[nodiscard]] Vec3 relative_velocity(const assembly::Contact& contact, const assembly::Velocities& velocities) const;
 
   model::Model model_;
   collision::World world_;
@@ -145,7 +169,7 @@ class Simulation {
   long start_steps_ = 0;        ///< steps made by then
   double last_step_ = 0.0;      ///< h of the last step, 0 before the first
   long steps_ = 0;
-  double kinetic_start_ = 0.0;  ///< kinetic energy brought in from outside (initial velocities), J
+  double energy_start_ = 0.0;   ///< kinetic and stored energy brought in from outside (initial velocities), J
   model::Work removed_work_;    ///< works of deleted bodies, J
 
   // Step data, kept to reuse memory.

@@ -15,11 +15,13 @@ constexpr double kRest = 2.0;     ///< speeds below this many tolerances of what
 }
 
 const StepReport& Simulation::step() {
+  settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
   const double h = settings_.step;
   if (h != last_step_) {
     start_time_ = time_;
     start_steps_ = steps_;
   }
+  const StepForm form = step_form();
   StepData& data = *data_;
   model::Bodies& bodies = model_.bodies;
   Timer timer;
@@ -31,10 +33,14 @@ const StepReport& Simulation::step() {
 
   save_start();
   try {
-    first_half_step(bodies, time_, h, data.carried);
+    if (form.quasi_static) start_from_rest();
+    first_half_step(bodies, form, data.carried);
+    first_deformable_half_step(bodies, form);
     current_velocities(bodies, data.old);
     evaluate_loads(model_, time_, h, data.loads);
+    update_inertias(bodies, form, data.inertias, data.owners);
     free_velocities(bodies, data.loads, data.carried, time_, h, data.free);
+    free_deformable_velocities(bodies, data.loads, data.inertias, data.start.q, form, data.free);
     stage(kIntegrate);
 
     place_bodies();
@@ -42,16 +48,20 @@ const StepReport& Simulation::step() {
     stage(kDetect);
 
     prepare_contacts();
+    hold_deformables();
     apply_penalty_contacts();
     assemble();
     stage(kAssemble);
 
     solve();
+    correct_implicit();
     check_penetration();
     stage(kSolve);
 
     account();
-    second_half_step(bodies, data.loads, data.carried, data.free, data.end, time_, h);
+    second_half_step(bodies, data.loads, data.carried, data.free, data.end, form);
+    second_deformable_half_step(bodies, data.end, form);
+    for (std::size_t d = 0; d < data.held.size(); ++d) bodies.deformables[d].held = data.held[d];
   } catch (...) {
     restore_start();
     throw;
@@ -73,6 +83,11 @@ void Simulation::save_start() {
   start.rotation = bodies.rotation;
   start.position = bodies.position;
   start.motion = bodies.motion;
+  start.q = bodies.q;
+  if (!settings_.quasi_static) return;
+  start.linear = bodies.velocity;
+  start.angular = bodies.angular;
+  start.u = bodies.u;
 }
 
 void Simulation::restore_start() {
@@ -81,6 +96,13 @@ void Simulation::restore_start() {
   bodies.rotation = start.rotation;
   bodies.position = start.position;
   bodies.motion = start.motion;
+  bodies.q = start.q;
+  if (settings_.quasi_static) {
+    bodies.velocity = start.linear;
+    bodies.angular = start.angular;
+    bodies.u = start.u;
+  }
+  for (const model::Deformable& body : bodies.deformables) bodies.mirror(bodies.index(body.body));
 }
 
 void Simulation::place_bodies() {
@@ -91,10 +113,22 @@ void Simulation::place_bodies() {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(b) && !bodies.motion.count(bodies.id[i])) continue;
     // A step moves the surface by at most h times the larger of the old and the free speed.
-    const double old_speed = data.old.linear[i].norm() + data.old.angular[i].norm() * bodies.radius[i];
-    const double free_speed = data.free.linear[i].norm() + data.free.angular[i].norm() * bodies.radius[i];
-    world_.place(bodies.id[i], bodies.rotation[i], bodies.center[i], bodies.position[i], h * std::max(old_speed, free_speed));
+    const double speed = std::max(assembly::surface_speed(bodies, data.old, b), assembly::surface_speed(bodies, data.free, b));
+    place_body(b, h * speed);
   }
+}
+
+void Simulation::place_body(int b, double reach) {
+  const model::Bodies& bodies = model_.bodies;
+  const auto i = static_cast<std::size_t>(b);
+  if (bodies.deforms(b)) {
+    const model::Deformable& body = bodies.deformable_of(b);
+    if (body.mechanics->surface_points(body.part(bodies.q), data_->surface_points)) {
+      world_.place_points(bodies.id[i], data_->surface_points, reach);
+      return;
+    }
+  }
+  world_.place(bodies.id[i], bodies.rotation[i], bodies.center[i], bodies.position[i], reach);
 }
 
 void Simulation::prepare_contacts() {
@@ -109,8 +143,12 @@ void Simulation::prepare_contacts() {
     contact.index_b = bodies.index(contact.point.body_b);
     contact.material = model_.surfaces.find(contact.point.surface_a, contact.point.surface_b);
     contact.frame = frame_from_normal(contact.point.normal);
-    const Vec3& p = contact.point.point;
-    contact.U_old = assembly::relative_velocity(bodies, data.old, contact.index_a, contact.index_b, p, p, contact.frame);
+  });
+  grip_contacts();
+  parallel_for(static_cast<std::ptrdiff_t>(points_.size()), [&](std::ptrdiff_t c) {
+    assembly::Contact& contact = contacts_[static_cast<std::size_t>(c)];
+    contact.U_old = relative_velocity(contact, data.old);
+    contact.U = relative_velocity(contact, data.free);
   });
   memory_.recall(contacts_, last_step_ > 0.0 ? settings_.step / last_step_ : 1.0, data.known);
   // Contacts that touch for the first time are bonded where their material is cohesive.
@@ -124,21 +162,15 @@ void Simulation::prepare_contacts() {
 
 void Simulation::apply_penalty_contacts() {
   StepData& data = *data_;
-  const model::Bodies& bodies = model_.bodies;
   const double h = settings_.step;
-  data.scaling.update(bodies, h);
-  data.role.resize(contacts_.size());
+  const assembly::Assembler with = assembler();
   data.penalty.clear();
-  data.penalty_form.reset_rigid(data.scaling.slots());
+  data.penalty_blocks.clear();
+  data.scaling.reset(data.penalty_form);
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    assembly::Contact& contact = contacts_[c];
-    const Vec3& p = contact.point.point;
-    contact.U = assembly::relative_velocity(bodies, data.free, contact.index_a, contact.index_b, p, p, contact.frame);
-    data.role[c] = contact_role(contact, model_.surfaces[contact.material], contact.U.x(), h, penalty());
-    if (data.role[c] == Role::idle) contact.R.setZero();
     if (data.role[c] != Role::penalty) continue;
     data.penalty.push_back(static_cast<int>(c));
-    assembly::add_block(data.penalty_form, data.scaling, bodies, contact.index_a, contact.index_b, p, p, contact.frame);
+    assembly::add_block(with, side_a(contacts_[c]), side_b(contacts_[c]), contacts_[c].frame, data.penalty_form, data.penalty_blocks);
   }
   data.pushed = data.free;
   if (data.penalty.empty()) return;
@@ -154,7 +186,7 @@ void Simulation::apply_penalty_contacts() {
                                        contact.R.tail<2>(), contact.cohesive);
     Eigen::Map<Vec3>(data.impulses.data() + 3 * k) = contact.R;
   }
-  assembly::apply_impulses(data.penalty_form, data.scaling, data.impulses, data.scratch, data.pushed);
+  assembly::apply_impulses(with, data.penalty_form, data.penalty_blocks, data.impulses, data.scratch, data.push, data.pushed);
 }
 
 void Simulation::assemble() {
@@ -163,8 +195,11 @@ void Simulation::assemble() {
   problem_.mu.clear();
   problem_.B.clear();
   R_.clear();
-  form_->reset_rigid(data.scaling.slots());
-  assembly::add_constraints(model_, data.scaling, data.pushed, time_, settings_.step, *form_, problem_);
+  data.blocks.clear();
+  data.scaling.reset(*form_);
+  const double h = settings_.step;
+  const assembly::StepTimes times{time_ + h, time_ + (settings_.quasi_static ? 1.0 : 1.5) * h, h};
+  assembly::add_constraints(model_, assembler(), data.constraint_sides, data.pushed, times, *form_, data.blocks, problem_);
   const double ratio = last_step_ > 0.0 ? settings_.step / last_step_ : 1.0;
   for (const model::Constraint& c : model_.constraints) {
     const Vec3 guess = c.impulse * ratio;
@@ -178,16 +213,15 @@ void Simulation::assemble() {
 
 void Simulation::add_implicit_contacts() {
   StepData& data = *data_;
-  const model::Bodies& bodies = model_.bodies;
+  const assembly::Assembler with = assembler();
   data.implicit.clear();
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     if (data.role[c] != Role::implicit) continue;
     const assembly::Contact& contact = contacts_[c];
     const model::SurfaceMaterial& material = model_.surfaces[contact.material];
-    const Vec3& p = contact.point.point;
     data.implicit.push_back(static_cast<int>(c));
-    assembly::add_block(*form_, data.scaling, bodies, contact.index_a, contact.index_b, p, p, contact.frame);
-    Vec3 B = assembly::relative_velocity(bodies, data.pushed, contact.index_a, contact.index_b, p, p, contact.frame);
+    assembly::add_block(with, side_a(contact), side_b(contact), contact.frame, *form_, data.blocks);
+    Vec3 B = relative_velocity(contact, data.pushed);
     B.x() += normal_bias(contact, material, settings_.step, settings_.recovery);
     problem_.kind.push_back(solvers::BlockKind::contact);
     problem_.mu.push_back(material.friction);
@@ -211,11 +245,7 @@ void Simulation::set_scale() {
     if (k >= first) {
       const assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.implicit[k - first])];
       if (contact.point.gap > 0.0) B.x() -= normal_bias(contact, model_.surfaces[contact.material], settings_.step, settings_.recovery);
-      const auto reach = [&](int i) {
-        const auto n = static_cast<std::size_t>(i);
-        return data.free.linear[n].norm() + data.free.angular[n].norm() * model_.bodies.radius[n];
-      };
-      speed = reach(contact.index_a) + reach(contact.index_b);
+      speed = assembly::surface_speed(model_.bodies, data.free, contact.index_a) + assembly::surface_speed(model_.bodies, data.free, contact.index_b);
     }
     return rho * (B.squaredNorm() + floor * floor * speed * speed);
   });
@@ -280,10 +310,11 @@ void Simulation::settle_resting_bodies() {
   parallel_for(data.scaling.slots(), [&](std::ptrdiff_t s) {
     const auto i = static_cast<std::size_t>(data.scaling.body[static_cast<std::size_t>(s)]);
     if (form_->incidence(static_cast<int>(s)).empty()) return;
-    const double speed = data.end.linear[i].norm() + data.end.angular[i].norm() * bodies.radius[i];
-    if (speed > share * data.loads.force[i].norm() / bodies.mass[i]) return;
+    const int b = static_cast<int>(i);
+    if (assembly::surface_speed(bodies, data.end, b) > share * data.loads.force[i].norm() / bodies.mass[i]) return;
     data.end.linear[i].setZero();
     data.end.angular[i].setZero();
+    if (bodies.deforms(b)) std::ranges::fill(bodies.deformable_of(b).part(data.end.nodal), 0.0);
   });
 }
 
@@ -297,12 +328,11 @@ void Simulation::check_penetration() const {
 
 void Simulation::apply_solution() {
   StepData& data = *data_;
-  const model::Bodies& bodies = model_.bodies;
   const std::size_t first = model_.constraints.size();
   data.end = data.pushed;
   if (!R_.empty()) {
     for (std::size_t k = 0; k < R_.size(); ++k) R_[k] += data.bonds[k];
-    assembly::apply_impulses(*form_, data.scaling, R_, data.scratch, data.end);
+    assembly::apply_impulses(assembler(), *form_, data.blocks, R_, data.scratch, data.push, data.end);
     settle_resting_bodies();
   }
   for (std::size_t k = 0; k < first; ++k) model_.constraints[k].impulse = Eigen::Map<const Vec3>(R_.data() + 3 * k);
@@ -312,8 +342,7 @@ void Simulation::apply_solution() {
   }
   parallel_for(static_cast<std::ptrdiff_t>(contacts_.size()), [&](std::ptrdiff_t c) {
     assembly::Contact& contact = contacts_[static_cast<std::size_t>(c)];
-    const Vec3& p = contact.point.point;
-    contact.U = assembly::relative_velocity(bodies, data.end, contact.index_a, contact.index_b, p, p, contact.frame);
+    contact.U = relative_velocity(contact, data.end);
   });
   // A bond ends when its contact opens or slips, seen against the speed its own pull could cause. (An impulse
   // on the shifted cone alone does not tell: in a hyperstatic set it may lie there by choice of the solver.)

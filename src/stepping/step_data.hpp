@@ -2,11 +2,13 @@
 /// stage writes what.
 #pragma once
 
+#include <array>
 #include <unordered_map>
 #include <vector>
 
 #include "assembly/local_dynamics.hpp"
 #include "stepping/contact_law.hpp"
+#include "stepping/deformable_motion.hpp"
 #include "stepping/rigid_motion.hpp"
 #include "stepping/simulation.hpp"
 
@@ -20,6 +22,14 @@ struct Simulation::StepData {
   assembly::Velocities pushed;       ///< and with the spring-dashpot impulses
   assembly::Velocities end;          ///< and with all impulses
   assembly::BodyScaling scaling;     ///< of A at mid-step
+  assembly::Inertias inertias;       ///< A of deformable bodies
+  std::vector<const model::Mechanics*> owners;  ///< whose inertias these are
+  assembly::Grips grips;             ///< points on deformable bodies
+  std::vector<std::array<assembly::Side, 2>> constraint_sides;
+  std::vector<std::vector<int>> held;  ///< unknowns that blocks act on, a deformable body
+  std::vector<assembly::DeformableBlock> blocks, penalty_blocks;  ///< with deformable bodies
+  std::vector<Vec3> surface_points;  ///< of one deformable body
+  std::vector<double> push;          ///< impulses on the unknowns of deformable bodies
   std::vector<bool> known;           ///< contact seen in the last step
   std::vector<Role> role;            ///< of each contact
   std::vector<int> implicit;         ///< implicit contacts, in the order of their blocks
@@ -33,6 +43,9 @@ struct Simulation::StepData {
   struct Start {
     std::vector<Mat3> rotation;
     std::vector<Vec3> position;
+    std::vector<double> q;
+    std::vector<Vec3> linear, angular;  ///< velocities, kept by quasi-static steps, which clear them
+    std::vector<double> u;
     std::unordered_map<int, model::ObstacleMotion> motion;
   } start;
 };

@@ -138,6 +138,7 @@ TEST(Results, MeshesKeepElementsAndBoundary) {
     writer.add_body(body(1, writer.add_shape(geometry::make_sphere(Vec3::Zero(), 1.0, 1, 2), Vec3::Zero())));
     frame.node_position.assign(3 * 27, 0.125);
     frame.node_velocity.assign(3 * 27, 0.5);
+    frame.node_mises.assign(27, 2e6f);
     writer.add_frame(frame);
     frame.node_position.pop_back();
     EXPECT_THROW(writer.add_frame(frame), InputError);

@@ -21,6 +21,7 @@ inline Frame sample_frame(int k, const std::vector<std::int32_t>& rows, int cont
   fill(frame.velocity, 3 * rows.size(), 0.3);
   fill(frame.angular, 3 * rows.size(), 0.4);
   fill(frame.body_energy, 6 * rows.size(), 0.45);
+  for (std::size_t i = 0; i < rows.size(); ++i) frame.mises.push_back(1e5f * static_cast<float>(k + 1) + static_cast<float>(i));
   const auto c = static_cast<std::size_t>(contacts);
   fill(frame.point, 3 * c, 0.5);
   fill(frame.axes, 9 * c, 0.6);
@@ -43,7 +44,8 @@ inline bool same_frames(const Frame& a, const Frame& b) {
   return a.time == b.time && a.step == b.step && e.kinetic == f.kinetic && e.internal == f.internal && e.potential == f.potential &&
          e.external == f.external && e.contact == f.contact && e.friction == f.friction && e.damping == f.damping && a.body == b.body &&
          a.rotation == b.rotation && a.position == b.position && a.velocity == b.velocity && a.angular == b.angular && a.body_energy == b.body_energy &&
-         a.node_position == b.node_position && a.node_velocity == b.node_velocity && a.pair == b.pair && a.point == b.point &&
+         a.node_position == b.node_position && a.node_velocity == b.node_velocity && a.mises == b.mises && a.node_mises == b.node_mises &&
+         a.pair == b.pair && a.point == b.point &&
          a.axes == b.axes && a.gap == b.gap && a.area == b.area && a.force == b.force && a.relative_velocity == b.relative_velocity &&
          a.surface == b.surface && a.material == b.material && a.contact_kind == b.contact_kind && a.constraint == b.constraint;
 }

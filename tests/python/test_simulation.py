@@ -245,7 +245,7 @@ def test_time_series(tmp_path):
 def test_with_statement_and_repr():
     with scree.Simulation() as sim:
         sim.rigid(scree.sphere())
-        assert "1 rigid" in repr(sim.bodies) and "Simulation" in repr(sim)
+        assert "1 moving" in repr(sim.bodies) and "Simulation" in repr(sim)
 
 
 def test_thread_count_does_not_change_a_bit():

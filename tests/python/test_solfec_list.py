@@ -89,7 +89,7 @@ MEMBERS = {
     "SOLFEC": ("analysis, time, mode, constraints, ncon, bodies, nbod, outpath", "step, verbose"),
     "SURFACE_MATERIAL": ("surf1, surf2, label", "model, friction, cohesion, restitution, spring, dashpot"),
     "BULK_MATERIAL": ("model, label", "young, poisson, density"),
-    "BODY": ("kind, label, conf, velo, mass, volume, center, tensor, constraints, ncon, id, display_points", "selfcontact, scheme, damping"),
+    "BODY": ("kind, label, conf, velo, mass, volume, center, tensor, constraints, ncon, id, display_points", "selfcontact, scheme, damping, stiffness_damping"),
     "TIME_SERIES": ("times, values, derivative, integral", ""),
     "GAUSS_SEIDEL_SOLVER": ("failure, error, iters, rerhist", "epsilon, maxiter, meritval, diagepsilon, diagmaxiter, diagsolver, history, reverse, variant"),
     "NEWTON_SOLVER": ("error, iters", "meritval, maxiter, locdyn, linver, linmaxiter, maxmatvec, epsilon, delta, theta, omega, gsflag, reldelta"),
@@ -271,6 +271,7 @@ def test_every_routine_is_called_with_positional_arguments(tmp_path):
 
     # results
     assert call("DURATION", s) == pytest.approx(0.01)
+    assert call("STRESS", bodies[6], place[6]) == (0.0,) * 7  # rigid
     assert call("DISPLACEMENT", bodies[6], place[6])[2] == pytest.approx(0.005, abs=1e-3) and call("VELOCITY", bodies[6], place[6])[2] == pytest.approx(0.5)
     assert len(call("ENERGY", s, [block, pair])) == 5 and call("TIMING", s, "CONDET") >= 0
     assert len(call("HISTORY", s, [(block, (0, 0, 0), "DZ"), (s, "KINETIC"), (block, "CONTACT"), "CONSOL"], 0, 0.01, 2)) == 5

@@ -6,7 +6,7 @@ from ._arguments import flag, floats, routine
 from .bodies import body_of
 from .domain import SOLFEC, domain, stage_seconds
 
-__all__ = ["DURATION", "FORWARD", "BACKWARD", "SEEK", "DISPLACEMENT", "VELOCITY", "ENERGY", "TIMING", "HISTORY"]
+__all__ = ["DURATION", "FORWARD", "BACKWARD", "SEEK", "DISPLACEMENT", "VELOCITY", "STRESS", "ENERGY", "TIMING", "HISTORY"]
 
 _ENERGIES = ("KINETIC", "INTERNAL", "EXTERNAL", "CONTACT", "FRICTION")
 _MOTION = ("DX", "DY", "DZ", "VX", "VY", "VZ", "CX", "CY", "CZ")
@@ -63,13 +63,27 @@ def _motion(state, X):
 @routine
 def DISPLACEMENT(body, point):
     """disp = DISPLACEMENT (body, point): (dx, dy, dz) of a referential point, m."""
-    return floats(_motion(body_of("body", body)._state(), _check.vector("point", point))[0])
+    X = _check.vector("point", point)
+    if body_of("body", body)._deforms_now:
+        return floats(body._handle.point(X) - X)
+    return floats(_motion(body._state(), X)[0])
 
 
 @routine
 def VELOCITY(body, point):
     """velo = VELOCITY (body, point): (vx, vy, vz) of a referential point, m/s."""
-    return floats(_motion(body_of("body", body)._state(), _check.vector("point", point))[1])
+    X = _check.vector("point", point)
+    if body_of("body", body)._deforms_now:
+        return floats(body._handle.point_velocity(X))
+    return floats(_motion(body._state(), X)[1])
+
+
+@routine
+def STRESS(body, point):
+    """stre = STRESS (body, point): Cauchy stress (sx, sy, sz, sxy, sxz, syz, mises) at a referential point of a deformable body, Pa. Rigid
+    bodies carry none: zeros."""
+    X = _check.vector("point", point)
+    return floats(body._handle.stress(X)) if body_of("body", body)._handle.deforms else (0.0,) * 7
 
 
 def _bodies_of(what, value):
@@ -96,7 +110,7 @@ def _body_energy(body):
     if frame is not None:
         return frame.body_energies[body._place(frame)][:5]
     handle = body._handle
-    return np.array([handle.kinetic_energy, 0.0, *(handle.work[k] for k in ("external", "contact", "friction"))])
+    return np.array([handle.kinetic_energy, handle.internal_energy, *(handle.work[k] for k in ("external", "contact", "friction"))])
 
 
 @routine

@@ -16,20 +16,27 @@ _KINDS = ("RIGID", "PSEUDO_RIGID", "FINITE_ELEMENT", "OBSTACLE")
 class BODY(Emptied):
     """obj = BODY (solfec, kind, shape, material | label, formulation, mesh): a body in the place its shape has.
 
-    kind: 'RIGID' or 'OBSTACLE' (nothing pushes it). shape: an object or a list (emptied). material: a BULK_MATERIAL or its label.
-    formulation, mesh, form and base belong to finite elements and are not used by these kinds."""
+    kind: 'RIGID', 'PSEUDO_RIGID', 'FINITE_ELEMENT' or 'OBSTACLE' (nothing pushes it). shape: an object or a list (emptied). material: a
+    BULK_MATERIAL or its label. Finite elements: the shape is a single MESH, or CONVEX objects within `mesh` (a MESH, emptied);
+    formulation 'FEM_O1' or 'FEM_O2' (second order), form 'TL'. Other kinds do not use these arguments."""
 
     @routine
     def __init__(self, solfec, kind, shape, material, label=None, formulation="FEM_O1", mesh=None, form="TL", base=None):
         domain("solfec", solfec)
         _check.choice("kind", kind, _KINDS)
-        if kind not in ("RIGID", "OBSTACLE"):
-            raise ValueError(f"kind = '{kind}': this version has rigid bodies and obstacles; use 'RIGID' or 'OBSTACLE'")
+        _check.choice("formulation", formulation, ("FEM_O1", "FEM_O2"))
         material = bulk_material("material", solfec, material)
         members = objects("shape", shape)
-        make = solfec._sim.rigid if kind == "RIGID" else solfec._sim.obstacle
-        handle = make(as_one(members), material=material._handle, label=None if label is None else text("label", label))
-        for member in members:
+        sim, more = solfec._sim, {}
+        if kind == "FINITE_ELEMENT":
+            carriers = [] if mesh is None else objects("mesh", mesh)
+            more = {"mesh": as_one(carriers) if carriers else None, "order": 2 if formulation == "FEM_O2" else 1, "form": text("form", form)}
+            members_taken = members + carriers
+        else:
+            members_taken = members
+        make = {"RIGID": sim.rigid, "PSEUDO_RIGID": sim.pseudo_rigid, "FINITE_ELEMENT": sim.finite_element, "OBSTACLE": sim.obstacle}[kind]
+        handle = make(as_one(members), material=material._handle, label=None if label is None else text("label", label), **more)
+        for member in members_taken:
             member._take("BODY")
         self._bind(solfec, handle.id)
 
@@ -83,6 +90,11 @@ class BODY(Emptied):
         at = self._place(frame)
         return frame.rotations[at], frame.positions[at], frame.velocities[at], frame.angular_velocities[at], np.array(self.center)
 
+    @property
+    def _deforms_now(self):
+        """A deformable body whose state is in the engine."""
+        return self._solfec._frame is None and self._handle.deforms
+
     def _place(self, frame):
         """Row of the body in a frame."""
         at = np.flatnonzero(frame.ids == self._id)
@@ -94,7 +106,7 @@ class BODY(Emptied):
 
     @property
     def kind(self):
-        """'RIGID' or 'OBSTACLE'."""
+        """'RIGID', 'PSEUDO_RIGID', 'FINITE_ELEMENT' or 'OBSTACLE'."""
         row = self._row
         return (self._handle.kind if row is None else row["kind"]).upper()
 
@@ -111,17 +123,23 @@ class BODY(Emptied):
 
     @property
     def conf(self):
-        """Configuration of a rigid body: rotation matrix column by column, then the mass centre (12 numbers). None for obstacles."""
+        """Configuration: rotation matrix (pseudo-rigid: deformation gradient) column by column, then the mass centre (12 numbers); of finite
+        elements the coordinates of the nodes. None for obstacles."""
         if self.kind == "OBSTACLE":
             return None
+        if self._deforms_now:
+            return floats(self._handle.conf)
         rotation, position = self._state()[:2]
         return floats(np.concatenate([rotation.T.ravel(), position]))
 
     @property
     def velo(self):
-        """Velocity of a rigid body: referential angular velocity (rad/s), then that of the mass centre (m/s). None for obstacles."""
+        """Velocity: referential angular velocity (rad/s; pseudo-rigid: rate of the deformation gradient), then that of the mass centre
+        (m/s); of finite elements the velocities of the nodes. None for obstacles."""
         if self.kind == "OBSTACLE":
             return None
+        if self._deforms_now:
+            return floats(self._handle.velo)
         rotation, _, velocity, angular, _ = self._state()
         return floats(np.concatenate([rotation.T @ angular, velocity]))
 
@@ -164,22 +182,28 @@ class BODY(Emptied):
 
     @property
     def selfcontact(self):
-        """'ON' or 'OFF'. Pieces of a rigid body never move against each other, so it changes nothing here."""
+        """'ON' or 'OFF': contact between parts of a deformable body that are not neighbours. Pieces of a rigid body never move against each
+        other, so it changes nothing there."""
         return self._selfcontact
 
     @selfcontact.setter
     def selfcontact(self, value):
-        self._selfcontact = flag("BODY: selfcontact", value)
+        value = flag("BODY: selfcontact", value)
+        if self._handle.deforms:
+            self._handle.selfcontact = value == "ON"
+        self._selfcontact = value
 
     @property
     def scheme(self):
-        """Time integrator: 'DEFAULT' (RIG_NEG), 'RIG_POS', 'RIG_NEG' or 'RIG_IMP'."""
+        """Time integrator: 'DEFAULT' (RIG_NEG; DEF_LIM for deformable bodies), 'RIG_POS', 'RIG_NEG' or 'RIG_IMP'; 'DEF_EXP', 'DEF_LIM' or
+        'DEF_IMP' for deformable bodies."""
         return self._scheme
 
     @scheme.setter
     def scheme(self, value):
-        _check.choice("BODY: scheme", value, ("DEFAULT", "RIG_POS", "RIG_NEG", "RIG_IMP"))
-        self._handle.scheme = "RIG_NEG" if value == "DEFAULT" else value
+        _check.choice("BODY: scheme", value, ("DEFAULT", "RIG_POS", "RIG_NEG", "RIG_IMP", "DEF_EXP", "DEF_LIM", "DEF_IMP"))
+        default = "DEF_LIM" if self._handle.deforms else "RIG_NEG"
+        self._handle.scheme = default if value == "DEFAULT" else value
         self._scheme = value
 
     @property
@@ -190,6 +214,17 @@ class BODY(Emptied):
     @damping.setter
     def damping(self, value):
         self._handle.damping = _check.number("BODY: damping", value, 0.0)
+
+    @property
+    def stiffness_damping(self):
+        """Stiffness-proportional damping of a deformable body, s (what later Solfec calls damping)."""
+        return float(self._handle.stiffness_damping) if self._handle.deforms else 0.0
+
+    @stiffness_damping.setter
+    def stiffness_damping(self, value):
+        value = _check.number("BODY: stiffness_damping", value, 0.0)
+        if self._handle.deforms or value:
+            self._handle.stiffness_damping = value
 
     def _checkpoint_key(self):
         return ("solfec_body", self._id)
@@ -258,6 +293,9 @@ def MATERIAL(solfec, body, volid, material):
     volumes = {piece["volume_id"] for piece in handle.shape.pieces}
     if _check.integer("volid", volid) not in volumes:
         raise ValueError(f"volid = {volid}: the body has pieces of the volume ids {sorted(volumes)}")
+    if handle.deforms:
+        solfec._engine.set_material(handle.id, volid, material._handle.id)
+        return
     densities = body.__dict__.setdefault("_densities", {})
     base = solfec._engine.body_material(handle.id)
     density = solfec._bulk_materials[base].density

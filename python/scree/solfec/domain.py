@@ -16,18 +16,16 @@ UNFINISHED = "unfinished"
 class SOLFEC(Strict):
     """obj = SOLFEC (analysis, step, output): one analysis.
 
-    analysis: 'DYNAMIC'. step: time step, s. output: folder for results (`scree run --out` takes precedence). When the folder
+    analysis: 'DYNAMIC' or 'QUASI_STATIC' (every step starts from rest). step: time step, s. output: folder for results (`scree run --out` takes precedence). When the folder
     holds the results of a finished run the object is in 'READ' mode: RUN does nothing, results can be read."""
 
     @routine
     def __init__(self, analysis, step, output):
         _check.choice("analysis", analysis, ("DYNAMIC", "QUASI_STATIC"))
-        if analysis == "QUASI_STATIC":
-            raise ValueError("analysis = 'QUASI_STATIC': this version has rigid bodies, which it moves by their dynamics; use 'DYNAMIC' and "
-                             "body.damping to bring them to rest")
         step, output = _check.positive("step", step), text("output", output)
         self._analysis = analysis
         self._sim = Simulation(step=step, gravity=None, out=output)
+        self._sim.quasi_static = analysis == "QUASI_STATIC"
         self._sim._solfec = self
         self._engine = self._sim._engine
         self._bodies, self._constraints = {}, {}
@@ -214,7 +212,8 @@ class SURFACE_MATERIAL(_Material):
 class BULK_MATERIAL(_Material):
     """obj = BULK_MATERIAL (solfec | model, label, young, poisson, density): the material of volumes.
 
-    young: Pa. density: kg/m^3. Rigid bodies use the density alone, at the moment they are made."""
+    young: Pa. density: kg/m^3. Rigid bodies use the density alone, at the moment they are made. model: 'KIRCHHOFF' or
+    'NEO_HOOKEAN'."""
 
     _readable = ("model", "label")
     _writable = ("young", "poisson", "density")

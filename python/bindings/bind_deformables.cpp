@@ -1,0 +1,82 @@
+#include "engine.hpp"
+
+#include "core/spelling.hpp"
+#include "elastic/law.hpp"
+#include "geometry/mass.hpp"
+
+namespace scree::python {
+
+namespace {
+
+using ShapePtr = std::shared_ptr<geometry::Shape>;
+
+model::Deformable& deformable(Engine& engine, int id) {
+  const int index = engine.bodies().index(id);
+  if (!engine.bodies().deforms(index)) throw_input("body {}: it is {}, not deformable", id, kind_name(engine, index));
+  return engine.bodies().deformable_of(index);
+}
+
+int add_deformable(Engine& engine, const std::string& kind, const ShapePtr& shape, int material, double density, const std::map<int, double>& densities,
+                   const std::string& label, const std::map<int, int>& materials, const ShapePtr& mesh, int order, const std::string& form, int modes) {
+  if (!shape || shape->empty()) throw_input("body '{}': the shape is empty", label);
+  model::BodySpec spec;
+  spec.kind = kind == "finite_element" ? model::BodyKind::finite_element : model::BodyKind::pseudo_rigid;
+  spec.shape = shape;
+  spec.mass = geometry::mass_properties(*shape, [&](int volume) {
+    const auto found = densities.find(volume);
+    const double rho = found == densities.end() ? density : found->second;
+    if (!(rho > 0.0) || !std::isfinite(rho)) throw_input("body '{}': density = {} kg/m^3; it must be positive and finite", label, rho);
+    return rho;
+  });
+  spec.material = material;
+  spec.label = label;
+  spec.deformation.materials = materials;
+  spec.deformation.order = order;
+  spec.deformation.form = form;
+  spec.deformation.modes = modes;
+  if (mesh) {
+    if (mesh->meshes.size() != 1) throw_input("body '{}': mesh = a shape with {} meshes; one is expected", label, mesh->meshes.size());
+    spec.deformation.mesh = std::make_shared<geometry::Mesh>(mesh->meshes.front());
+  }
+  return engine.simulation.add_body(spec);
+}
+
+py::array_t<double> flat(std::span<const double> values) { return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data()); }
+
+void set_stiffness_damping(Engine& engine, int id, double value) {
+  if (!(value >= 0.0) || !std::isfinite(value)) throw_input("body {}: stiffness_damping = {} s; it must not be negative", id, value);
+  deformable(engine, id).stiffness_damping = value;
+}
+
+/// Cauchy stress (xx, yy, zz, xy, xz, yz) and its von Mises equivalent, Pa.
+py::array_t<double> stress(Engine& engine, int id, const Vec3& X) {
+  const model::Deformable& body = deformable(engine, id);
+  const Vec6 s = elastic::components(body.mechanics->stress(body.part(engine.bodies().q), X));
+  std::array<double, 7> values{};
+  for (int k = 0; k < 6; ++k) values[static_cast<std::size_t>(k)] = s[k];
+  values[6] = elastic::von_mises(s);
+  return flat(values);
+}
+
+}  // namespace
+
+void bind_deformables(EngineClass& engine) {
+  engine.def("add_deformable", &add_deformable)
+      .def("deforms", [](Engine& e, int id) { return e.bodies().deforms(e.bodies().index(id)); })
+      .def("set_material", [](Engine& e, int id, int volume, int material) { e.simulation.set_material(id, volume, material); })
+      .def("stiffness_damping", [](Engine& e, int id) { return deformable(e, id).stiffness_damping; })
+      .def("set_stiffness_damping", &set_stiffness_damping)
+      .def("round_spheres", [](Engine& e, int id) { return deformable(e, id).round_spheres; })
+      .def("set_round_spheres", [](Engine& e, int id, bool on) { e.simulation.set_round_spheres(id, on); })
+      .def("selfcontact", [](Engine& e, int id) { return deformable(e, id).selfcontact; })
+      .def("set_selfcontact", [](Engine& e, int id, bool on) { e.simulation.set_selfcontact(id, on); })
+      .def("configuration", [](Engine& e, int id) { return flat(deformable(e, id).part(e.bodies().q)); })
+      .def("rates", [](Engine& e, int id) { return flat(deformable(e, id).part(e.bodies().u)); })
+      .def("critical_step", [](Engine& e, int id) { return deformable(e, id).mechanics->critical_step(); })
+      .def("internal_energy", [](Engine& e, int id) { return e.bodies().internal_energy(e.bodies().index(id)); })
+      .def("stress", &stress)
+      .def("quasi_static", [](Engine& e) { return e.simulation.settings().quasi_static; })
+      .def("set_quasi_static", [](Engine& e, bool on) { e.simulation.settings().quasi_static = on; });
+}
+
+}  // namespace scree::python

@@ -1,0 +1,30 @@
+#include "assembly/sides.hpp"
+
+namespace scree::assembly {
+
+int Grips::at_place(const model::Bodies& bodies, int body, int piece, const Vec3& x) {
+  const model::Deformable& deformable = bodies.deformable_of(body);
+  deformable.mechanics->weights_at(deformable.part(bodies.q), piece, x, weights_);
+  return close();
+}
+
+int Grips::at_reference(const model::Bodies& bodies, int body, const Vec3& X) {
+  bodies.deformable_of(body).mechanics->weights(X, weights_);
+  return close();
+}
+
+int Grips::close() {
+  start_.push_back(weights_.size());
+  return static_cast<int>(start_.size()) - 2;
+}
+
+double surface_speed(const model::Bodies& bodies, const Velocities& velocities, int body) {
+  const auto i = static_cast<std::size_t>(body);
+  if (bodies.deforms(body)) {
+    const model::Deformable& deformable = bodies.deformable_of(body);
+    return deformable.mechanics->fastest(deformable.part(velocities.nodal));
+  }
+  return velocities.linear[i].norm() + velocities.angular[i].norm() * bodies.radius[i];
+}
+
+}  // namespace scree::assembly

@@ -1,0 +1,64 @@
+/// Finite element bodies: unknowns are the places of the mesh's nodes (theory sec. 6.1, chapter 5).
+#pragma once
+
+#include "elastic/body.hpp"
+#include "elastic/place.hpp"
+#include "model/mechanics.hpp"
+
+namespace scree::model {
+
+class FiniteElement final : public Mechanics {
+ public:
+  /// The shape is the mesh itself, or lies within it (embedded).
+  FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded);
+
+  [[nodiscard]] int nodes() const override { return body_.nodes(); }
+  void reference(std::span<double> q) const override;
+  void weights(const Vec3& X, std::vector<Weight>& out) const override;
+  void weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const override;
+  bool surface_points(std::span<const double> q, std::vector<Vec3>& out) const override;
+  void drawn_points(std::span<const double> values, std::vector<Vec3>& out) const override;
+  void mass_times(std::span<const double> v, bool lumped, std::span<double> out) const override;
+  void internal_force(std::span<const double> q, std::span<double> f) const override { body_.internal_force(q, f); }
+  [[nodiscard]] double internal_energy(std::span<const double> q) const override { return body_.internal_energy(q); }
+  void consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const override { body_.mean_force(q0, q1, f); }
+  [[nodiscard]] double critical_step() const override { return critical_step_; }
+  [[nodiscard]] Mat3 stress(std::span<const double> q, const Vec3& X) const override;
+  void drawn_mises(std::span<const double> q, std::vector<double>& out) const override;
+  [[nodiscard]] MeanMotion mean(std::span<const double> q, std::span<const double> u) const override;
+  void rigid_velocity(std::span<const double> q, const Vec3& v, const Vec3& angular, std::span<double> u) const override;
+  void place(const Mat3& rotation, const Vec3& position, std::span<double> q) const override;
+  void add_body_force(const Vec3& acceleration, bool lumped, std::span<double> f) const override;
+  void add_torque(std::span<const double> q, const Vec3& torque, std::span<double> f) const override;
+  [[nodiscard]] double fastest(std::span<const double> u) const override;
+  [[nodiscard]] std::unique_ptr<Inertia> make_inertia() const override;
+
+  [[nodiscard]] const elastic::ElasticBody& body() const { return body_; }
+
+ private:
+  /// Weights of one point, in flat lists.
+  struct Points {
+    std::vector<std::size_t> start{0};
+    std::vector<Weight> weights;
+    void add(std::span<const Weight> more);
+    [[nodiscard]] int size() const { return static_cast<int>(start.size()) - 1; }
+    [[nodiscard]] Vec3 at(int k, std::span<const double> values) const;
+  };
+
+  void weigh_shape(const geometry::Shape& shape);
+  [[nodiscard]] elastic::Place current_place(std::span<const double> q, int element, const Vec3& x) const;
+  [[nodiscard]] Mat3 gradient_at(std::span<const double> q, const elastic::Place& place) const;
+  [[nodiscard]] Vec3 lumped_center(std::span<const double> q) const;
+  [[nodiscard]] Mat3 lumped_inertia(std::span<const double> q, const Vec3& center) const;
+
+  elastic::ElasticBody body_;
+  elastic::Locator locator_;
+  bool embedded_;
+  std::vector<int> element_of_piece_;
+  Points surface_;                    ///< contact points of the shape
+  Points drawn_;                      ///< points of the stored shape
+  std::vector<double> node_mass_;     ///< row sums of the consistent mass, kg
+  double critical_step_ = 0.0;
+};
+
+}  // namespace scree::model

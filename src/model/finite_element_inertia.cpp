@@ -1,0 +1,128 @@
+/// The inertia operator of finite element bodies: diagonal for the explicit scheme, dense for small meshes, a sparse factor with
+/// the held nodes last for others.
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "elastic/factor.hpp"
+#include "model/finite_element.hpp"
+
+namespace scree::model {
+
+namespace {
+
+constexpr int kDenseDofs = 192;  ///< below this many a dense factor of everything is faster than a sparse one
+
+class FiniteElementInertia final : public Inertia {
+ public:
+  explicit FiniteElementInertia(const FiniteElement& mechanics)
+      : mechanics_(mechanics), body_(mechanics.body()), K_(body_.make_matrix()), A_(body_.make_matrix()), dense_(body_.dofs() <= kDenseDofs),
+        place_(static_cast<std::size_t>(body_.nodes()), -1) {}
+
+  void update(std::span<const double> q, double a, double b, bool lumped, std::span<const int> expected) override {
+    diagonal_ = lumped && b == 0.0;
+    mass_scale_ = a;
+    if (diagonal_) return;
+    body_.tangent(q, K_);
+    form(a, b, lumped);
+    try {
+      factorise(expected);
+    } catch (const SolveError&) {
+      // The material has lost its stiffness: use that of the undeformed body in its present mean place.
+      std::vector<double> rigid(q.size());
+      const MeanMotion motion = mechanics_.mean(q, q);
+      mechanics_.place(motion.gradient, motion.position, rigid);
+      body_.tangent(rigid, K_);
+      form(a, b, lumped);
+      factorise(expected);
+    }
+  }
+
+  void solve(std::span<double> x) const override {
+    if (diagonal_) {
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] /= mass_scale_ * body_.lumped_mass()[k / 3];
+    } else if (dense_) {
+      Eigen::Map<VecX> all(x.data(), static_cast<Eigen::Index>(x.size()));
+      all = llt_.solve(all);
+    } else {
+      sparse_.solve(x, x);
+    }
+  }
+
+  void stiffness_times(std::span<const double> v, std::span<double> out) const override { K_.multiply(v, out); }
+
+  void choose(std::span<const int> nodes) override {
+    chosen_.assign(nodes.begin(), nodes.end());
+    if (diagonal_) {
+      for (std::size_t k = 0; k < chosen_.size(); ++k) place_[static_cast<std::size_t>(chosen_[k])] = static_cast<int>(k);
+    } else if (!dense_ && !sparse_.covers(nodes)) {
+      sparse_.analyse(A_.pattern, nodes);
+      sparse_.factorise(A_);
+    }
+  }
+
+  [[nodiscard]] int scaled_dofs() const override {
+    if (diagonal_) return 3 * static_cast<int>(chosen_.size());
+    return dense_ ? body_.dofs() : sparse_.last_dofs();
+  }
+
+  void add_scaled_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const override {
+    const int dofs = scaled_dofs();
+    Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> H(rows.data(), 3, dofs);
+    if (diagonal_) {
+      for (const Weight& w : weights)
+        H.middleCols<3>(3 * place_[static_cast<std::size_t>(w.node)]) +=
+            (sign * w.value / std::sqrt(mass_scale_ * body_.lumped_mass()[static_cast<std::size_t>(w.node)])) * frame;
+      return;
+    }
+    thread_local std::vector<double> scratch;
+    scratch.assign(static_cast<std::size_t>(3 * dofs), 0.0);
+    Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> fresh(scratch.data(), 3, dofs);
+    for (const Weight& w : weights) fresh.middleCols<3>(3 * (dense_ ? w.node : sparse_.last_index(w.node))) += sign * w.value * frame;
+    if (dense_) {
+      Eigen::Map<MatX> columns(scratch.data(), dofs, 3);
+      llt_.matrixL().solveInPlace(columns);
+    } else {
+      sparse_.scale(scratch, 3);
+    }
+    H += fresh;
+  }
+
+ private:
+  void form(double a, double b, bool lumped) {
+    if (lumped) A_.combine(a, body_.lumped_mass(), b, K_);
+    else A_.combine(a, body_.mass(), b, K_);
+  }
+
+  void factorise(std::span<const int> expected) {
+    if (!dense_) {
+      if (!analysed_ || !std::ranges::equal(sparse_.last_nodes(), expected)) sparse_.analyse(A_.pattern, expected);
+      analysed_ = true;
+      sparse_.factorise(A_);
+      return;
+    }
+    full_.setZero(body_.dofs(), body_.dofs());
+    const elastic::NodePattern& pattern = *A_.pattern;
+    for (int row = 0; row < pattern.rows(); ++row)
+      for (int e = pattern.row_start[static_cast<std::size_t>(row)]; e < pattern.row_start[static_cast<std::size_t>(row) + 1]; ++e)
+        full_.block<3, 3>(3 * row, 3 * pattern.columns[static_cast<std::size_t>(e)]) =
+            Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(A_.values.data() + 9 * e);
+    llt_.compute(full_);
+    if (llt_.info() != Eigen::Success) throw_solve("finite elements: the system matrix is not positive definite; use a smaller step");
+  }
+
+  const FiniteElement& mechanics_;
+  const elastic::ElasticBody& body_;
+  elastic::BlockMatrix K_, A_;
+  bool dense_, diagonal_ = false, analysed_ = false;
+  double mass_scale_ = 1.0;
+  MatX full_;
+  Eigen::LLT<MatX> llt_;
+  elastic::Factor sparse_;
+  std::vector<int> chosen_, place_;
+};
+
+}  // namespace
+
+std::unique_ptr<Inertia> FiniteElement::make_inertia() const { return std::make_unique<FiniteElementInertia>(*this); }
+
+}  // namespace scree::model

@@ -1,0 +1,12 @@
+#include "model/mechanics.hpp"
+
+namespace scree::model {
+
+Mat3 nearest_rotation(const Mat3& F) {
+  const Eigen::JacobiSVD<Mat3> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Mat3 U = svd.matrixU();
+  if ((U * svd.matrixV().transpose()).determinant() < 0.0) U.col(2) = -U.col(2);
+  return U * svd.matrixV().transpose();
+}
+
+}  // namespace scree::model

@@ -1,0 +1,101 @@
+/// Mechanics of deformable bodies behind one interface: what the time step needs to know of a pseudo-rigid body or a
+/// finite element mesh (theory sec. 6.1).
+///
+/// Unknowns are n vectors q_i (m, or without unit) with  x(X) = sum_i w_i(X) q_i : the place of a referential point is
+/// linear in them with weights that do not change. Flat arrays hold 3 n numbers, vector after vector; u = dq/dt.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/vec.hpp"
+
+namespace scree::model {
+
+/// Share of one vector unknown in the motion of a point.
+struct Weight {
+  int node;
+  double value;
+};
+
+/// The mean motion of a deformable body.
+struct MeanMotion {
+  Mat3 gradient = Mat3::Identity();  ///< F of a pseudo-rigid body, mean rotation of a finite element one
+  Vec3 position = Vec3::Zero();      ///< mass centre, m
+  Vec3 velocity = Vec3::Zero();      ///< of the mass centre, m/s
+  Vec3 angular = Vec3::Zero();       ///< mean angular velocity, spatial, rad/s
+};
+
+/// The inertia operator A = a M + b K(q) of one body, factorised. Belongs to the mechanics that made it.
+class Inertia {
+ public:
+  virtual ~Inertia() = default;
+
+  /// Form and factorise; K is made positive definite where the material has lost it. `lumped` asks for a diagonal M. `expected` are
+  /// unknowns that choose() is likely to name (those of the last step): the same list gives the same bits.
+  virtual void update(std::span<const double> q, double a, double b, bool lumped, std::span<const int> expected) = 0;
+  /// x <- A^-1 x.
+  virtual void solve(std::span<double> x) const = 0;
+  /// out = K v with the K of the last update.
+  virtual void stiffness_times(std::span<const double> v, std::span<double> out) const = 0;
+
+  /// Unknowns that rows will refer to until the next update, ascending; call before the two functions below.
+  virtual void choose(std::span<const int> nodes) = 0;
+  /// Numbers in a scaled row.
+  [[nodiscard]] virtual int scaled_dofs() const = 0;
+  /// Add  sign * frame [w] L^-T  to a 3 x scaled_dofs() row-major block, where A = L L^T (theory eq. 6.3).
+  virtual void add_scaled_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const = 0;
+};
+
+class Mechanics {
+ public:
+  virtual ~Mechanics() = default;
+
+  [[nodiscard]] virtual int nodes() const = 0;
+  /// The undeformed configuration.
+  virtual void reference(std::span<double> q) const = 0;
+
+  /// Append the weights of a referential point; points slightly outside the body belong to what is nearest.
+  virtual void weights(const Vec3& X, std::vector<Weight>& out) const = 0;
+  /// Append the weights of the material point that is at the spatial point x now; `piece` of the shape is there.
+  virtual void weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const = 0;
+  /// Places of all contact points of the shape (the order of collision::World::place_points); false when the affine map
+  /// of mean() places the pieces.
+  virtual bool surface_points(std::span<const double> q, std::vector<Vec3>& out) const = 0;
+
+  /// out = M v.
+  virtual void mass_times(std::span<const double> v, bool lumped, std::span<double> out) const = 0;
+  /// Internal force f (power conjugate to u, so that the equation of motion reads M u' = f_ext - f) and energy, J.
+  virtual void internal_force(std::span<const double> q, std::span<double> f) const = 0;
+  [[nodiscard]] virtual double internal_energy(std::span<const double> q) const = 0;
+  /// Force f with  f . (q1 - q0) = energy(q1) - energy(q0)  to rounding (theory eq. 5.13).
+  virtual void consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const = 0;
+  /// Largest stable step of the explicit scheme at the reference configuration, s.
+  [[nodiscard]] virtual double critical_step() const = 0;
+
+  /// Cauchy stress at a referential point, Pa.
+  [[nodiscard]] virtual Mat3 stress(std::span<const double> q, const Vec3& X) const = 0;
+  /// A field of the unknowns (q or u) at the points of the stored shape (io::StoredShape), and the von Mises stress there, Pa. Both
+  /// empty when the affine motion of mean() and one stress say all.
+  virtual void drawn_points(std::span<const double> values, std::vector<Vec3>& out) const = 0;
+  virtual void drawn_mises(std::span<const double> q, std::vector<double>& out) const = 0;
+
+  [[nodiscard]] virtual MeanMotion mean(std::span<const double> q, std::span<const double> u) const = 0;
+  /// Velocities of a rigid motion of the present configuration: v at the mass centre, spatial angular velocity.
+  virtual void rigid_velocity(std::span<const double> q, const Vec3& v, const Vec3& angular, std::span<double> u) const = 0;
+  /// Place the undeformed body: rotation about the mass centre, which goes to `position`.
+  virtual void place(const Mat3& rotation, const Vec3& position, std::span<double> q) const = 0;
+  /// Add the forces of a uniform acceleration (N) and of a spatial torque (N m).
+  virtual void add_body_force(const Vec3& acceleration, bool lumped, std::span<double> f) const = 0;
+  virtual void add_torque(std::span<const double> q, const Vec3& torque, std::span<double> f) const = 0;
+  /// Largest speed of any point of the body, m/s (a bound).
+  [[nodiscard]] virtual double fastest(std::span<const double> u) const = 0;
+
+  [[nodiscard]] virtual std::unique_ptr<Inertia> make_inertia() const = 0;
+};
+
+/// The rotation nearest to F (polar decomposition); F must not be singular.
+[[nodiscard]] Mat3 nearest_rotation(const Mat3& F);
+
+}  // namespace scree::model

@@ -1,0 +1,190 @@
+#include "model/pseudo_rigid.hpp"
+
+#include "core/error.hpp"
+
+namespace scree::model {
+
+namespace {
+
+using elastic::Mat9;
+using Mat12 = Eigen::Matrix<double, 12, 12>;
+using ConstGradient = Eigen::Map<const Mat3>;  // columns of F are the first three unknowns
+using Gradient = Eigen::Map<Mat3>;
+
+/// The nearest symmetric positive semidefinite matrix.
+Mat9 without_negative_part(const Mat9& K) {
+  const Eigen::SelfAdjointEigenSolver<Mat9> eigen(K);
+  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * eigen.eigenvectors().transpose();
+}
+
+/// A = a M + b K: nine rows for F and a multiple of the unit matrix for the mass centre.
+class PseudoRigidInertia final : public Inertia {
+ public:
+  explicit PseudoRigidInertia(const PseudoRigid& body) : body_(body) {}
+
+  void update(std::span<const double> q, double a, double b, bool, std::span<const int>) override {
+    Mat9 M = Mat9::Zero();
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 3; ++k) M.block<3, 3>(3 * j, 3 * k).diagonal().setConstant(body_.euler()(j, k));
+    K_ = b != 0.0 ? body_.stiffness(ConstGradient(q.data())) : Mat9::Zero();
+    factor_.compute(a * M + b * K_);
+    if (factor_.info() != Eigen::Success) {
+      K_ = without_negative_part(K_);
+      factor_.compute(a * M + b * K_);
+    }
+    root_mass_ = std::sqrt(a * body_.mass());
+  }
+
+  void solve(std::span<double> x) const override {
+    Eigen::Map<Eigen::Matrix<double, 9, 1>> gradient(x.data());
+    factor_.solveInPlace(gradient);
+    Eigen::Map<Vec3>(x.data() + 9) /= root_mass_ * root_mass_;
+  }
+
+  void stiffness_times(std::span<const double> v, std::span<double> out) const override {
+    Eigen::Map<Eigen::Matrix<double, 9, 1>>(out.data()) = K_ * Eigen::Map<const Eigen::Matrix<double, 9, 1>>(v.data());
+    Eigen::Map<Vec3>(out.data() + 9).setZero();
+  }
+
+  void choose(std::span<const int>) override {}
+  [[nodiscard]] int scaled_dofs() const override { return 12; }
+
+  void add_scaled_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const override {
+    Eigen::Matrix<double, 9, 3> columns = Eigen::Matrix<double, 9, 3>::Zero();
+    Mat3 last = Mat3::Zero();
+    for (const Weight& w : weights) {
+      if (w.node < 3) columns.middleRows<3>(3 * w.node) += w.value * frame.transpose();
+      else last += w.value * frame;
+    }
+    factor_.matrixL().solveInPlace(columns);
+    Eigen::Map<Eigen::Matrix<double, 3, 12, Eigen::RowMajor>> H(rows.data());
+    H.leftCols<9>() += sign * columns.transpose();
+    H.rightCols<3>() += (sign / root_mass_) * last;
+  }
+
+ private:
+  const PseudoRigid& body_;
+  Mat9 K_ = Mat9::Zero();
+  Eigen::LLT<Mat9> factor_;
+  double root_mass_ = 1.0;
+};
+
+}  // namespace
+
+PseudoRigid::PseudoRigid(double mass, const Vec3& center, const Mat3& euler, double radius, std::vector<PseudoRigidPart> parts)
+    : mass_(mass), radius_(radius), center_(center), euler_(euler), parts_(std::move(parts)) {
+  const Eigen::LLT<Mat3> test(euler_);
+  if (test.info() != Eigen::Success)
+    throw_input("pseudo-rigid body: its Euler tensor is not positive definite (inertia ({}, {}, {}) kg m^2); give it a volume", euler_(0, 0),
+                euler_(1, 1), euler_(2, 2));
+  for (const PseudoRigidPart& part : parts_) volume_ += part.volume;
+}
+
+void PseudoRigid::reference(std::span<double> q) const { place(Mat3::Identity(), center_, q); }
+
+void PseudoRigid::place(const Mat3& rotation, const Vec3& position, std::span<double> q) const {
+  Gradient(q.data()) = rotation;
+  Eigen::Map<Vec3>(q.data() + 9) = position;
+}
+
+void PseudoRigid::weights(const Vec3& X, std::vector<Weight>& out) const {
+  for (int j = 0; j < 3; ++j) out.push_back({j, X[j] - center_[j]});
+  out.push_back({3, 1.0});
+}
+
+void PseudoRigid::weights_at(std::span<const double> q, int, const Vec3& x, std::vector<Weight>& out) const {
+  const Vec3 arm = ConstGradient(q.data()).inverse() * (x - Eigen::Map<const Vec3>(q.data() + 9));
+  weights(center_ + arm, out);
+}
+
+void PseudoRigid::mass_times(std::span<const double> v, bool, std::span<double> out) const {
+  Gradient(out.data()) = ConstGradient(v.data()) * euler_;
+  Eigen::Map<Vec3>(out.data() + 9) = mass_ * Eigen::Map<const Vec3>(v.data() + 9);
+}
+
+void PseudoRigid::internal_force(std::span<const double> q, std::span<double> f) const {
+  const Mat3 F = ConstGradient(q.data());
+  Mat3 P = Mat3::Zero();
+  for (const PseudoRigidPart& part : parts_) P += part.volume * elastic::first_piola(*part.law, F);
+  Gradient(f.data()) = P;
+  Eigen::Map<Vec3>(f.data() + 9).setZero();
+}
+
+double PseudoRigid::internal_energy(std::span<const double> q) const {
+  const Mat3 F = ConstGradient(q.data());
+  double energy = 0.0;
+  for (const PseudoRigidPart& part : parts_) energy += part.volume * part.law->energy(F.transpose() * F);
+  return energy;
+}
+
+void PseudoRigid::consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const {
+  const Mat3 F0 = ConstGradient(q0.data()), F1 = ConstGradient(q1.data());
+  const Mat3 C0 = F0.transpose() * F0, C1 = F1.transpose() * F1;
+  Mat3 S = Mat3::Zero();
+  for (const PseudoRigidPart& part : parts_) S += part.volume * elastic::tensor(elastic::mean_stress(*part.law, C0, C1));
+  Gradient(f.data()) = 0.5 * (F0 + F1) * S;
+  Eigen::Map<Vec3>(f.data() + 9).setZero();
+}
+
+Mat9 PseudoRigid::stiffness(const Mat3& F) const {
+  Mat9 by_rows = Mat9::Zero();
+  for (const PseudoRigidPart& part : parts_) by_rows += part.volume * elastic::first_piola_tangent(*part.law, F);
+  // From the order F_11, F_12, ... to columns one after the other.
+  Mat9 K;
+  for (int i = 0; i < 3; ++i)
+    for (int J = 0; J < 3; ++J)
+      for (int k = 0; k < 3; ++k)
+        for (int L = 0; L < 3; ++L) K(3 * J + i, 3 * L + k) = by_rows(3 * i + J, 3 * k + L);
+  return 0.5 * (K + K.transpose());
+}
+
+double PseudoRigid::critical_step() const {
+  // Largest eigenvalue of M^-1 K where F = I.
+  Mat9 M = Mat9::Zero();
+  for (int j = 0; j < 3; ++j)
+    for (int k = 0; k < 3; ++k) M.block<3, 3>(3 * j, 3 * k).diagonal().setConstant(euler_(j, k));
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat9> eigen(stiffness(Mat3::Identity()), M, Eigen::EigenvaluesOnly);
+  return 2.0 / std::sqrt(eigen.eigenvalues().maxCoeff());
+}
+
+Mat3 PseudoRigid::stress(std::span<const double> q, const Vec3&) const {
+  const Mat3 F = ConstGradient(q.data());
+  Mat3 P = Mat3::Zero();
+  for (const PseudoRigidPart& part : parts_) P += part.volume / volume_ * elastic::first_piola(*part.law, F);
+  return P * F.transpose() / F.determinant();
+}
+
+MeanMotion PseudoRigid::mean(std::span<const double> q, std::span<const double> u) const {
+  MeanMotion motion;
+  motion.gradient = ConstGradient(q.data());
+  motion.position = Eigen::Map<const Vec3>(q.data() + 9);
+  motion.velocity = Eigen::Map<const Vec3>(u.data() + 9);
+  // Angular velocity of the momentum: (tr(e) I - e) omega = axial vector of F E Fdot^T, e = F E F^T.
+  const Mat3 e = motion.gradient * euler_ * motion.gradient.transpose();
+  const Mat3 b = ConstGradient(u.data()) * euler_ * motion.gradient.transpose();
+  const Vec3 momentum(b(2, 1) - b(1, 2), b(0, 2) - b(2, 0), b(1, 0) - b(0, 1));
+  motion.angular = (e.trace() * Mat3::Identity() - e).ldlt().solve(momentum);
+  return motion;
+}
+
+void PseudoRigid::rigid_velocity(std::span<const double> q, const Vec3& v, const Vec3& angular, std::span<double> u) const {
+  Gradient(u.data()) = skew(angular) * ConstGradient(q.data());
+  Eigen::Map<Vec3>(u.data() + 9) = v;
+}
+
+void PseudoRigid::add_body_force(const Vec3& acceleration, bool, std::span<double> f) const {
+  Eigen::Map<Vec3>(f.data() + 9) += mass_ * acceleration;
+}
+
+void PseudoRigid::add_torque(std::span<const double> q, const Vec3& torque, std::span<double> f) const {
+  // Power T . omega with the spin (Fdot F^-1 - F^-T Fdot^T)/2.
+  Gradient(f.data()) += 0.5 * skew(torque) * ConstGradient(q.data()).inverse().transpose();
+}
+
+double PseudoRigid::fastest(std::span<const double> u) const {
+  return Eigen::Map<const Vec3>(u.data() + 9).norm() + ConstGradient(u.data()).norm() * radius_;
+}
+
+std::unique_ptr<Inertia> PseudoRigid::make_inertia() const { return std::make_unique<PseudoRigidInertia>(*this); }
+
+}  // namespace scree::model
