@@ -177,7 +177,8 @@ def check_jenga(results, out):
 
 def check_silo(results, out):
     floor, wall = first_number(out, "floor"), first_number(out, "wall")
-    assert floor + wall == pytest.approx(1, abs=0.02) and 0.05 < wall < 0.6
+    # How much the wall bears depends on how the grains came to rest; that it bears some does not.
+    assert floor + wall == pytest.approx(1, abs=0.02) and 0.01 < wall < 0.6
 
 
 def check_links(results, out):
