@@ -3,6 +3,7 @@
 #include "geometry/build.hpp"
 #include "geometry/mass.hpp"
 #include "geometry/transform.hpp"
+#include "io/mesh_reader.hpp"
 
 namespace scree::python {
 
@@ -121,6 +122,7 @@ void bind_builders(py::module_& module) {
   module.def("make_mesh", [](const Points& nodes, const Ints& elements, const Ints& surfaces) {
     return share(make_shape(make_mesh(to_points(nodes, "MESH nodes"), elements, surfaces)));
   });
+  module.def("read_mesh", [](const std::string& path) { return share(make_shape(io::read_mesh(path))); });
   module.def("make_hex", [](const Points& corners, int i, int j, int k, int volume, const Ints& surfaces, const Reals& dx,
                             const Reals& dy, const Reals& dz) {
     const std::vector<Vec3> nodes = to_points(corners, "HEX corners");

@@ -22,7 +22,7 @@ from .pictures import picture, render
 from .problem import Problem, Solution, solvers
 from .results import Results, read
 from .series import TimeSeries
-from .shapes import (Shape, box, convex, copy, ellipsoid, hex, hull, join, mass_center, mesh, pipe, rotate, rough_hex, scale, sphere,
+from .shapes import (Shape, box, convex, copy, ellipsoid, hex, hull, join, mass_center, mesh, pipe, read_mesh, rotate, rough_hex, scale, sphere,
                      split, translate)
 from .simulation import Simulation
 
@@ -41,5 +41,5 @@ def threads():
 
 
 __all__ = ["Body", "BulkMaterial", "Constraint", "Problem", "Results", "Shape", "Simulation", "Solution", "SurfaceMaterial", "TimeSeries",
-           "box", "convex", "copy", "ellipsoid", "export", "hex", "hull", "join", "mass_center", "mesh", "picture", "pipe", "read", "render", "rotate", "rough_hex", "scale",
+           "box", "convex", "copy", "ellipsoid", "export", "hex", "hull", "join", "mass_center", "mesh", "picture", "pipe", "read", "read_mesh", "render", "rotate", "rough_hex", "scale",
            "set_threads", "solvers", "sphere", "split", "threads", "translate"]

@@ -3,6 +3,8 @@
 Shapes are values: every operation returns a new one. `a + b` joins two shapes into one.
 `surface` and `volume` are integer identifiers that materials refer to.
 """
+import os
+
 import numpy as np
 
 from . import _check, _scree
@@ -152,6 +154,15 @@ def mesh(nodes, elements, surface=0, volume=0, faces=None):
     for face, s in (faces or {}).items():
         surfaces += [len(face), *(_check.integer("mesh: faces", n) for n in face), _check.integer("mesh: faces", s)]
     return Shape(_scree.make_mesh(_check.points("mesh: nodes", nodes), packed, surfaces))
+
+
+def read_mesh(path):
+    """Volumetric mesh from a file: Gmsh .msh (2.2 and 4.1, text or binary), VTK .vtu, Abaqus .inp, or a closed .stl surface, which the program
+    tetgen or gmsh fills with tetrahedra when it is installed.
+
+    Volume and surface ids are Gmsh's physical groups, the VTU cell array "volume", Abaqus element sets and surfaces counted from 1, or STL solids counted
+    from 0. Of second-order elements the corners are kept. OSError names the line at fault and what to do."""
+    return Shape(_scree.read_mesh(os.fspath(path)))
 
 
 def _spacing(what, value):
