@@ -15,6 +15,7 @@ namespace {
 constexpr double kPatience = 60.0;      ///< Newton steps' worth of sweeps that sweeps may still need
 constexpr int kFewestBlocks = 32;       ///< islands of fewer blocks in all are not looked for
 constexpr double kLongPatience = 600.0; ///< the same for large packings, where Newton steps seldom help
+constexpr int kWarmSweeps = 400;        ///< from a warm start before zero is tried
 constexpr int kSharedSweeps = 300;      ///< sweeps of all islands together before they are taken apart
 constexpr int kNoLimit = 1 << 30;
 
@@ -24,8 +25,12 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 SolveReport solve_connected(const ContactProblem& problem, const AutoOptions& options, const StopRule& stop, std::span<double> R,
                             double value, std::unique_ptr<Sweeper>& packed) {
   AutoStages stages(problem, stop, options.margin, R, value, packed);
-  const double patience = stages.large() ? kLongPatience : kPatience;
-  if (!stages.solved()) stages.sweeps(options.newton ? patience * stages.newton_cost() : kInfinity, kNoLimit);
+  const double patience = options.newton ? (stages.large() ? kLongPatience : kPatience) * stages.newton_cost() : kInfinity;
+  // A warm start in a bad place costs more than it saves: after a while, zero gets the same chance.
+  const bool warm = std::any_of(R.begin(), R.end(), [](double r) { return r != 0.0; });
+  if (warm && !stages.solved()) stages.sweeps(patience, kWarmSweeps);
+  if (warm && !stages.solved()) stages.sweeps_from_zero(kWarmSweeps);
+  if (!stages.solved()) stages.sweeps(patience, kNoLimit);
   if (options.newton && !stages.solved()) stages.newton_and_global();
   std::copy(stages.best().begin(), stages.best().end(), R.begin());
   return stages.report();

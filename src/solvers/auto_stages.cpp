@@ -151,6 +151,11 @@ void AutoStages::sweeps(double patience, int limit) {
   run_sweeps(current_, patience, limit, false);
 }
 
+void AutoStages::sweeps_from_zero(int limit) {
+  std::fill(current_.begin(), current_.end(), 0.0);
+  run_sweeps(current_, kInfinity, limit, false);
+}
+
 void AutoStages::newton() {
   SemismoothNewtonOptions options;
   static_cast<StopRule&>(options) = stop_;

@@ -22,6 +22,8 @@ class AutoStages {
 
   /// Sweeps while they promise to finish within `patience` more of them; at most `limit`.
   void sweeps(double patience, int limit);
+  /// At most `limit` sweeps from R = 0.
+  void sweeps_from_zero(int limit);
   /// Stages 3 and 4 in turn until solved or out of budget.
   void newton_and_global();
 
