@@ -27,18 +27,17 @@ def problem_files(paths):
 
 def solver_names(names):
     """Checked names; None: all."""
-    return [entry["name"] for entry in list_solvers()] if names is None else [_scree.find_solver(name) for name in names]
+    return [entry["name"] for entry in list_solvers() if entry["problems"]] if names is None else [_scree.find_solver(name) for name in names]
 
 
 def bench(paths, names=None, tolerances=(1e-4, 1e-8), cap=10.0, repeat=5, say=lambda text: None):
     """Run everything; returns a list of records. A tolerance is skipped once a looser one failed."""
     names, files = solver_names(names), problem_files(paths)
-    problems = [Problem(path) for path in files]
     records = []
-    for problem in problems:
+    for label, problem in zip(labels(files), [Problem(path) for path in files]):
         for name in names:
             for tolerance in sorted(tolerances, reverse=True):
-                record = _solve(problem, name, tolerance, cap, repeat)
+                record = _solve(label, problem, name, tolerance, cap, repeat)
                 records.append(record)
                 say(line(record))
                 if not record["solved"]:
@@ -46,7 +45,13 @@ def bench(paths, names=None, tolerances=(1e-4, 1e-8), cap=10.0, repeat=5, say=la
     return records
 
 
-def _solve(problem, name, tolerance, cap, repeat):
+def labels(files):
+    """File names without their ending; with their folder where two are the same."""
+    names = [os.path.splitext(os.path.basename(path))[0] for path in files]
+    return [os.path.basename(os.path.dirname(os.path.abspath(path))) + "/" + name if names.count(name) > 1 else name for path, name in zip(files, names)]
+
+
+def _solve(label, problem, name, tolerance, cap, repeat):
     """Best time of up to `repeat` solves (fewer when they take long), from zero."""
     best, spent, runs = None, 0.0, 0
     while runs < repeat and (runs == 0 or spent < 0.2):
@@ -54,7 +59,7 @@ def _solve(problem, name, tolerance, cap, repeat):
         runs, spent = runs + 1, spent + solution.seconds
         if best is None or solution.seconds < best.seconds:
             best = solution
-    return {"problem": problem.name, "contacts": problem.contacts, "solver": name, "tolerance": tolerance, "status": best.status,
+    return {"problem": label, "contacts": problem.contacts, "solver": name, "tolerance": tolerance, "status": best.status,
             "solved": bool(best.residual <= tolerance), "seconds": best.seconds, "iterations": best.iterations, "products": best.products,
             "residual": best.residual, "merit": best.merit, "siconos": best.siconos, "stage": best.stage}
 
@@ -76,9 +81,11 @@ def summary(records):
     problems = {r["problem"] for r in records}
     for tolerance in sorted({r["tolerance"] for r in records}, reverse=True):
         for name in dict.fromkeys(r["solver"] for r in records):
-            solved = [r["seconds"] for r in records if r["solver"] == name and r["tolerance"] == tolerance and r["solved"]]
+            solved = [r for r in records if r["solver"] == name and r["tolerance"] == tolerance and r["solved"]]
+            missed = sorted({r["problem"] for r in records if r["solver"] == name and r["tolerance"] >= tolerance and not r["solved"]})
             rows.append({"solver": name, "tolerance": tolerance, "problems": len(problems), "solved": len(solved),
-                         "seconds_geometric_mean": geometric_mean(solved) if solved else None})
+                         "seconds_geometric_mean": geometric_mean([r["seconds"] for r in solved]) if solved else None,
+                         "iterations_geometric_mean": geometric_mean([max(1, r["iterations"]) for r in solved]) if solved else None, "missed": missed})
     return rows
 
 
@@ -99,18 +106,20 @@ def table(records):
                 cells.append(f"{1e3 * found[0]['seconds']:{width[name]}.4g}" if solved else f"{'-':>{width[name]}}")
             lines.append(f"{problem:<34.34} {contacts:>6} " + " ".join(cells))
         lines.append("")
-    lines.append(f"{'solver':<24} {'tolerance':>10} {'solved':>10} {'mean ms':>10}")
+    lines.append(f"{'solver':<24} {'tolerance':>10} {'solved':>10} {'mean ms':>10} {'mean it':>9}  missed")
     for row in summary(records):
         mean = f"{1e3 * row['seconds_geometric_mean']:10.4g}" if row["solved"] else f"{'-':>10}"
-        lines.append(f"{row['solver']:<24} {row['tolerance']:>10.0e} {row['solved']:>4} of {row['problems']:<3} {mean}")
+        iterations = f"{row['iterations_geometric_mean']:9.3g}" if row["solved"] else f"{'-':>9}"
+        missed = ", ".join(row["missed"][:4]) + (" ..." if len(row["missed"]) > 4 else "")
+        lines.append(f"{row['solver']:<24} {row['tolerance']:>10.0e} {row['solved']:>4} of {row['problems']:<3} {mean} {iterations}  {missed}".rstrip())
     for row in comparison(records):
         lines.append(f"{row['solver']} at {row['tolerance']:g}, {row['problems']} problems of {_LARGE} contacts or more: "
                      f"{row['over_best_single']:.3g} x faster than {row['best_single']}, {row['over_best_of_all']:.3g} x faster than the best of all "
-                     f"chosen per problem, slower on {len(row['slower_on'])}")
+                     f"chosen per problem; slower on {len(row['slower_on'])} of all problems" + "".join(f", {p}" for p in row["slower_on"]))
     return "\n".join(lines)
 
 
-#: Problems with fewer contacts are left out of comparisons with a peer.
+#: Problems with fewer contacts are left out of means over a peer: calls take microseconds there.
 _LARGE = 20
 
 
@@ -120,7 +129,8 @@ def comparison(records):
     peers = list(dict.fromkeys(r["solver"] for r in records if ":" in r["solver"]))
     rows = []
     for tolerance in sorted({r["tolerance"] for r in records}, reverse=True) if peers else []:
-        times = {(r["problem"], r["solver"]): r for r in records if r["tolerance"] == tolerance and r["contacts"] >= _LARGE}
+        times = {(r["problem"], r["solver"]): r for r in records if r["tolerance"] == tolerance}
+        large = {r["problem"] for r in records if r["contacts"] >= _LARGE}
         caps = {}
         for r in records:
             if r["solver"] in peers and not r["solved"]:
@@ -137,11 +147,11 @@ def comparison(records):
             if not ratios:
                 continue
             solved = {(p, s) for (p, s), r in times.items() if r["solved"]}
-            means = {peer: geometric_mean([v for (p, q), v in ratios.items() if q == peer]) for peer in peers}
+            means = {peer: geometric_mean([v for (p, q), v in ratios.items() if q == peer and p in large]) for peer in peers}
             best = {p: min([v for (q, s), v in ratios.items() if q == p and (q, s) in solved] or [v for (q, s), v in ratios.items() if q == p]) for p in ours}
             single = min(means, key=means.get)
-            rows.append({"solver": name, "tolerance": tolerance, "problems": len(ours), "best_single": single, "over_best_single": means[single],
-                         "over_best_of_all": geometric_mean(list(best.values())), "slower_on": sorted(p for p, v in best.items() if v < 1.0)})
+            rows.append({"solver": name, "tolerance": tolerance, "problems": len(large & set(ours)), "best_single": single, "over_best_single": means[single],
+                         "over_best_of_all": geometric_mean([v for p, v in best.items() if p in large]), "slower_on": sorted(p for p, v in best.items() if v < 1.0)})
     return rows
 
 

@@ -129,6 +129,12 @@ class Problem:
         return f"<Problem {self.name}: {self.contacts} contacts, {form}>"
 
 
+#: The penalty solver of simulations: no contact problem is formed, so it is listed but solves no files.
+_EXPLICIT = {"name": "EXPLICIT", "formulations": ["spring-dashpot"], "options": [], "problems": False,
+             "text": "Springs and dashpots in every contact, implicit in the contact itself and explicit between contacts (the Solfec manual's "
+                     "explicit solver). For simulations only: stiffness and damping are those of the surface materials."}
+
+
 def solvers():
-    """Every solver: list of dictionaries with name, text, formulations and options (name, default, text)."""
-    return _scree.list_solvers()
+    """Every solver: list of dictionaries with name, text, formulations, options (name, default, text) and problems (False: simulations only)."""
+    return [{**entry, "problems": True} for entry in _scree.list_solvers()] + [_EXPLICIT]

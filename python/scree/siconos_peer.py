@@ -164,7 +164,8 @@ def bench(paths, names=None, tolerances=(1e-4, 1e-8), cap=10.0, say=lambda text:
     names = list(SOLVERS) if names is None else [_check.choice("peer solver", name, SOLVERS) for name in names]
     records = []
     with tempfile.TemporaryDirectory() as folder:
-        for file in bench_solvers.problem_files(paths):
+        files = bench_solvers.problem_files(paths)
+        for label, file in zip(bench_solvers.labels(files), files):
             problem = Problem(file)
             if problem.contacts != problem.blocks:
                 say(f"{problem.name}: has bilateral blocks; the peer is skipped")
@@ -173,7 +174,7 @@ def bench(paths, names=None, tolerances=(1e-4, 1e-8), cap=10.0, say=lambda text:
             _write(problem, path)
             for name in names:
                 for tolerance in sorted(tolerances, reverse=True):
-                    record = _tightened(problem, path, name, tolerance, cap)
+                    record = {**_tightened(problem, path, name, tolerance, cap), "problem": label}
                     records.append(record)
                     say(bench_solvers.line(record))
                     if not record["solved"]:

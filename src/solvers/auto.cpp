@@ -3,15 +3,19 @@
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "core/timer.hpp"
+#include "solvers/auto_laws.hpp"
 #include "solvers/auto_stages.hpp"
 #include "solvers/catalogue.hpp"
 #include "solvers/cone.hpp"
+#include "solvers/first_order.hpp"
+#include "solvers/local_solve.hpp"
 #include "solvers/option_reader.hpp"
 
 namespace scree::solvers {
 
 namespace {
 
+constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
 constexpr double kPatience = 60.0;      ///< Newton steps' worth of sweeps that sweeps may still need
 constexpr int kFewestBlocks = 32;       ///< islands of fewer blocks in all are not looked for
 constexpr double kLongPatience = 600.0; ///< the same for large packings, where Newton steps seldom help
@@ -114,12 +118,14 @@ class AutoRun {
 
   SolveReport run() {
     work_.U.resize(R_.size());
-    const double start = measured();
+    double start = measured();
     report_.stage = "warm start";
+    if (!(start <= 1.0)) start = without_wild_guess(start);
     if (start <= options_.tolerance) {
       report_.status = Status::converged;
       return report_;
     }
+    if (problem_.blocks() == 1 && options_.max_iterations > 0 && solved_in_closed_form(start)) return report_;
     if (!options_.islands || options_.yardstick != Yardstick::residual || problem_.blocks() < kFewestBlocks) return whole(start);
     work_.islands.find(*problem_.W);
     if (work_.islands.count() < 2) return whole(start);
@@ -127,6 +133,33 @@ class AutoRun {
   }
 
  private:
+  /// A single block needs no iteration.
+  bool solved_in_closed_form(double start) {
+    const Vec3 guess = Eigen::Map<const Vec3>(R_.data());
+    double multiplier = 0.0;
+    Eigen::Map<Vec3>(R_.data()) = solve_exact(LocalBlock(problem_.W->diagonal()[0]), problem_.kind[0], problem_.mu[0],
+                                              Eigen::Map<const Vec3>(problem_.B.data()), multiplier);
+    const double value = measured();
+    if (value <= options_.tolerance) {
+      report_.status = Status::converged;
+      report_.iterations = 1;
+      report_.stage = "closed form";
+      return true;
+    }
+    if (!(value <= start)) Eigen::Map<Vec3>(R_.data()) = guess;
+    return false;
+  }
+
+  /// A guess worse than none is dropped; zero needs no product.
+  double without_wild_guess(double start) {
+    const std::vector<double> zero(R_.size(), 0.0);
+    const double at_rest = measure(options_.yardstick, problem_, zero, problem_.B);
+    if (start <= at_rest) return start;
+    std::fill(R_.begin(), R_.end(), 0.0);
+    std::copy(problem_.B.begin(), problem_.B.end(), work_.U.begin());
+    return at_rest;
+  }
+
   double measured() {
     relative_velocity(problem_, R_, work_.U);
     ++report_.products;
@@ -220,8 +253,9 @@ SolverInfo auto_info() {
   info.text =
       "The default: checks the warm start, takes independent islands apart, sweeps with momentum, then a "
       "proximal semismooth Newton with ADMM beside it where sweeps are too slow. Robust to high accuracy; choices never depend on the clock.";
-  info.formulations = {Formulation::coulomb};
+  info.formulations = {std::begin(kLaws), std::end(kLaws)};
   info.options = {
+      {"formulation", std::string("coulomb"), "law: coulomb, convex, tresca (thresholds mu R_N of the guess) or frictionless"},
       {"islands", true, "solve independent parts apart (yardstick residual only)"},
       {"newton", true, "allow Newton and ADMM stages; False: accelerated sweeps only"},
       {"margin", 1.0, "share of the tolerance, in (0, 1], that sweeps go on to while it costs at most half as much again"},
@@ -235,7 +269,7 @@ SolverInfo auto_info() {
     options.margin = read.real("margin");
     if (!(options.margin > 0.0 && options.margin <= 1.0)) throw_input("AUTO: margin = {} is outside (0, 1]; 1 stops at the tolerance", options.margin);
     thread_local AutoWorkspace workspace;  // keeps its memory from step to step
-    return solve_auto(problem, options, R, workspace);
+    return solve_auto_law(problem, formulation_from(read.text("formulation"), kLaws), options, R, workspace);
   };
   return info;
 }

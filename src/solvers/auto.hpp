@@ -1,6 +1,6 @@
 /// AUTO: the default solver everywhere (theory sec. 4.11).
 ///
-///   1. the warm start, if it is good enough already (for the whole, or island by island)
+///   1. the warm start, if it is good enough already (for the whole, or island by island); a single block in closed form
 ///   2. Gauss-Seidel sweeps with Nesterov momentum
 ///   3. proximal semismooth Newton once sweeps promise to be slower than it
 ///   4. sweeps (momentum and Anderson mixing in turn) and ADMM side by side when Newton stalls; the better one
@@ -37,7 +37,7 @@ struct AutoWorkspace {
 /// Solve from the warm start in R. Iterations count sweeps, Newton steps and ADMM iterations together.
 /// R receives the best iterate seen, never one worse than the start. Islands are certified apart: the
 /// squared errors they are allowed add up to the tolerance of the whole. `report.stage` names the stage that
-/// reached the tolerance ("warm start", "sweeps", "proximal Newton", "ADMM").
+/// reached the tolerance ("warm start", "closed form", "sweeps", "proximal Newton", "ADMM").
 SolveReport solve_auto(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace);
 
 }  // namespace scree::solvers

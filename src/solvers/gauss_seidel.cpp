@@ -4,12 +4,15 @@
 #include "core/timer.hpp"
 #include "solvers/catalogue.hpp"
 #include "solvers/momentum.hpp"
+#include "solvers/first_order.hpp"
 #include "solvers/option_reader.hpp"
+#include "solvers/relaxed_sweeps.hpp"
 
 namespace scree::solvers {
 
 namespace {
 
+constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
 constexpr int kRefreshInterval = 150;   ///< sweeps between recomputations of the velocities kept along
 constexpr int kLongestWait = 64;        ///< sweeps between measurements at most, when chosen automatically
 
@@ -185,6 +188,16 @@ GaussSeidelOptions read(const SolverInfo& info, const StopRule& stop, const Opti
   return options;
 }
 
+SolveReport solve_other_law(const ContactProblem& problem, const GaussSeidelOptions& options, Formulation law, std::span<double> R) {
+  check(options);
+  RelaxedSweepsOptions relaxed;
+  static_cast<StopRule&>(relaxed) = options;
+  relaxed.formulation = law;
+  relaxed.omega = law == Formulation::tresca ? 1.0 : options.omega;
+  relaxed.reverse = options.reverse;
+  return solve_relaxed_sweeps(problem, relaxed, R);
+}
+
 }  // namespace
 
 std::string to_string(GaussSeidelError error) {
@@ -212,8 +225,10 @@ SolverInfo gauss_seidel_info() {
   info.text =
       "Nonlinear block Gauss-Seidel: each block is solved in turn with the latest impulses of the others. Robust and cheap "
       "to moderate accuracy; with rigid bodies its sweeps are threaded. Nesterov momentum makes it several times faster on packings.";
-  info.formulations = {Formulation::coulomb};
+  info.formulations = {std::begin(kLaws), std::end(kLaws)};
   info.options = {
+      {"formulation", std::string("coulomb"), "law: coulomb, convex, tresca (thresholds mu R_N of the guess) or frictionless; the last three "
+                                              "use the options reverse and (tresca excepted) omega only"},
       {"diagonal_solver", std::string("EXACT"), "how a block is solved: EXACT, SEMISMOOTH_NEWTON, PROJECTED_GRADIENT or DE_SAXE_AND_FENG"},
       {"diagonal_epsilon", 0.0, "relative change of R that ends an iterative block solve; 0: tolerance / 100"},
       {"diagonal_max_iterations", 100, "iterations of a block solve before the exact one takes over"},
@@ -224,8 +239,12 @@ SolverInfo gauss_seidel_info() {
       {"acceleration", std::string("none"), "none, or nesterov: momentum with growth restart"},
   };
   info.solve = [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
+    const SolverInfo& self = find_solver("GAUSS_SEIDEL");
+    const GaussSeidelOptions options = read(self, stop, values);
+    const Formulation law = formulation_from(OptionReader(self, values).text("formulation"), kLaws);
+    if (law != Formulation::coulomb) return solve_other_law(problem, options, law, R);
     thread_local GaussSeidelWorkspace workspace;  // keeps its memory from step to step
-    return solve_gauss_seidel(problem, read(gauss_seidel_info(), stop, values), R, workspace);
+    return solve_gauss_seidel(problem, options, R, workspace);
   };
   return info;
 }

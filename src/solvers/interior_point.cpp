@@ -13,6 +13,7 @@
 #include "solvers/first_order.hpp"
 #include "solvers/interior_point_system.hpp"
 #include "solvers/jordan_block.hpp"
+#include "solvers/newton.hpp"
 #include "solvers/option_reader.hpp"
 #include "solvers/semismooth_newton.hpp"
 #include "solvers/vector_kernels.hpp"
@@ -275,64 +276,124 @@ void InteriorPoint::impulses(std::span<double> R) const {
   });
 }
 
-/// Follow the path until the tolerance, a limit, or no more progress (status diverged). R holds the best iterate.
-SolveReport follow_path(const ContactProblem& problem, const InteriorPointOptions& options, Yardstick yardstick, std::span<double> R) {
-  const Timer timer;
-  SolveReport report;
-  double best = measure(yardstick, problem, R), mark = best;
-  if (best <= options.tolerance) {
-    report.status = Status::converged;
-    return report;
-  }
-  InteriorPoint ipm(problem, options);
-  ipm.start(R);
-  std::vector<double> trial(R.size()), U(R.size());
-  for (int since_mark = 0; since_mark < kPatience; ++since_mark) {
-    report.status = report.iterations >= options.max_iterations ? Status::max_iterations : Status::max_seconds;
-    if (report.iterations >= options.max_iterations || timer.seconds() >= options.max_seconds) break;
-    report.status = Status::diverged;
-    if (!ipm.step()) break;
-    ++report.iterations;
-    ipm.impulses(trial);
-    relative_velocity(problem, trial, U);
-    const double value = measure(yardstick, problem, trial, U);
-    if (options.history) report.history.push_back(value);
-    if (value < best) {
-      best = value;
-      std::copy(trial.begin(), trial.end(), R.begin());
-    }
-    if (best <= options.tolerance) {
-      report.status = Status::converged;
-      break;
-    }
-    if (best < 0.7 * mark) {
-      mark = best;
-      since_mark = -1;
+/// One solve: the path, handed over to Newton steps where those can finish. R holds the best iterate seen.
+class PathRun {
+ public:
+  PathRun(const ContactProblem& problem, const InteriorPointOptions& options, Yardstick yardstick, std::span<double> R)
+      : problem_(problem), options_(options), yardstick_(yardstick), R_(R), trial_(R.size()), U_(R.size()) {
+    best_ = measure(yardstick, problem, R);
+    // A guess worse than none is dropped; zero needs no product.
+    if (!(best_ <= 1.0)) {
+      const double at_rest = measure(yardstick, problem, trial_, problem.B);
+      if (!(best_ <= at_rest)) {
+        std::fill(R.begin(), R.end(), 0.0);
+        best_ = at_rest;
+      }
     }
   }
-  report.products = ipm.products() + report.iterations;
-  report.linear_iterations = ipm.linear_iterations();
-  return report;
-}
 
-/// Proximal Newton steps from where the path ended, within what is left of the limits.
-void run_polish(const ContactProblem& problem, const InteriorPointOptions& options, const Timer& timer, SolveReport& report,
-                std::span<double> R) {
-  SemismoothNewtonOptions newton;
-  static_cast<StopRule&>(newton) = options;
-  newton.formulation = options.formulation;
-  newton.alpha = 1e-4;
-  newton.sweeps = 0;
-  newton.max_iterations = options.max_iterations - report.iterations;
-  newton.max_seconds = options.max_seconds - timer.seconds();
-  const SolveReport rest = solve_semismooth_newton(problem, newton, R);
-  report.status = rest.status;
-  report.iterations += rest.iterations;
-  report.products += rest.products;
-  report.linear_iterations += rest.linear_iterations;
-  report.fallbacks = 1;
-  report.history.insert(report.history.end(), rest.history.begin(), rest.history.end());
-}
+  SolveReport run() {
+    if (!solved()) {
+      InteriorPoint ipm(problem_, options_);
+      ipm.start(R_);
+      const bool krylov = options_.linear_solver == BarrierSolver::krylov;
+      for (const double goal : kHandovers) {
+        // Direct factors carry the path to its end; conjugate gradients are dear there.
+        if (goal > 0.0 && !(options_.polish && krylov)) continue;
+        follow(ipm, std::max(goal, options_.tolerance));
+        if (solved() || out_of_budget()) break;
+        if (options_.polish) krylov ? finish_by_krylov() : finish_by_factors();
+        if (solved() || out_of_budget() || ended_) break;
+      }
+      report_.products += ipm.products() + steps_;
+      report_.linear_iterations += ipm.linear_iterations();
+    }
+    report_.status = solved()                                           ? Status::converged
+                     : timer_.seconds() >= options_.max_seconds         ? Status::max_seconds
+                     : report_.iterations >= options_.max_iterations    ? Status::max_iterations
+                                                                        : Status::diverged;
+    return report_;
+  }
+
+ private:
+  [[nodiscard]] bool solved() const { return best_ <= options_.tolerance; }
+  [[nodiscard]] bool out_of_budget() const {
+    return report_.iterations >= options_.max_iterations || timer_.seconds() >= options_.max_seconds;
+  }
+
+  /// Steps until the best iterate reaches the goal, or a limit, or no more progress.
+  void follow(InteriorPoint& ipm, double goal) {
+    double mark = best_;
+    for (int since_mark = 0; since_mark < kPatience && best_ > goal && !ended_ && !out_of_budget(); ++since_mark) {
+      if (!ipm.step()) {
+        ended_ = true;
+        return;
+      }
+      ++report_.iterations;
+      ++steps_;
+      ipm.impulses(trial_);
+      relative_velocity(problem_, trial_, U_);
+      const double value = measure(yardstick_, problem_, trial_, U_);
+      if (options_.history) report_.history.push_back(value);
+      if (value < best_) {
+        best_ = value;
+        std::copy(trial_.begin(), trial_.end(), R_.begin());
+      }
+      if (best_ < 0.7 * mark) {
+        mark = best_;
+        since_mark = -1;
+      }
+    }
+    ended_ = ended_ || best_ > goal;
+  }
+
+  /// Quasi-Newton steps: matrix-free like the path.
+  void finish_by_krylov() {
+    NewtonOptions newton;
+    limit(newton);
+    newton.max_iterations = std::min(newton.max_iterations, kNewtonSteps);
+    newton.fallback = false;
+    take(solve_newton(problem_, newton, R_));
+  }
+  /// Proximal Newton steps with the same kind of factors.
+  void finish_by_factors() {
+    SemismoothNewtonOptions newton;
+    limit(newton);
+    newton.alpha = 1e-4;
+    newton.sweeps = 0;
+    take(solve_semismooth_newton(problem_, newton, R_));
+  }
+  template <class Options>
+  void limit(Options& part) const {
+    static_cast<StopRule&>(part) = options_;
+    part.formulation = options_.formulation;
+    part.max_iterations = options_.max_iterations - report_.iterations;
+    part.max_seconds = options_.max_seconds - timer_.seconds();
+  }
+  void take(const SolveReport& part) {
+    report_.iterations += part.iterations;
+    report_.products += part.products;
+    report_.linear_iterations += part.linear_iterations;
+    report_.history.insert(report_.history.end(), part.history.begin(), part.history.end());
+    report_.fallbacks += 1;
+    best_ = std::min(best_, measure(yardstick_, problem_, R_));
+  }
+
+  /// Residuals at which Newton is given a chance, 0: the end of the path.
+  static constexpr double kHandovers[] = {1e-4, 1e-6, 0.0};
+  static constexpr int kNewtonSteps = 200;
+
+  const ContactProblem& problem_;
+  const InteriorPointOptions& options_;
+  Yardstick yardstick_;
+  std::span<double> R_;
+  std::vector<double> trial_, U_;
+  double best_ = kInfinity;
+  bool ended_ = false;   ///< the path goes no further
+  int steps_ = 0;
+  Timer timer_;
+  SolveReport report_;
+};
 
 SolverInfo info_of(BarrierSolver linear_solver) {
   const bool direct = linear_solver == BarrierSolver::direct;
@@ -343,11 +404,12 @@ SolverInfo info_of(BarrierSolver linear_solver) {
                            "is not symmetric).",
                   {Formulation::coulomb, Formulation::convex, Formulation::frictionless},
                   {{"formulation", std::string("coulomb"), "law: coulomb, convex or frictionless"},
-                   {"polish", direct, "finish with proximal semismooth Newton steps (direct factors) when the path is exhausted"}},
+                   {"polish", true, direct ? "finish with proximal semismooth Newton steps (same factors) when the path is exhausted"
+                                           : "finish with quasi-Newton steps (GMRES) once the path has come near, see NEWTON"}},
                   nullptr};
   if (!direct) {
     info.options.push_back({"linmaxiter", 1000, "products of one conjugate gradient solve, at least 1"});
-    info.options.push_back({"epsilon", 1e-4, "relative residual of conjugate gradients, in energy, in (0, 1)"});
+    info.options.push_back({"epsilon", 1e-3, "relative residual of conjugate gradients, in energy, in (0, 1)"});
   }
   info.solve = [name, linear_solver](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
     constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::frictionless};
@@ -386,9 +448,7 @@ SolveReport solve_interior_point(const ContactProblem& problem, const InteriorPo
   }
   const ContactProblem& solved = options.formulation == Formulation::frictionless ? smooth : problem;
   const Yardstick yardstick = options.formulation == Formulation::convex ? Yardstick::ccp : options.yardstick;
-  SolveReport report = follow_path(solved, options, yardstick, R);
-  const bool left = report.iterations < options.max_iterations && timer.seconds() < options.max_seconds;
-  if (report.status == Status::diverged && options.polish && left) run_polish(solved, options, timer, report, R);
+  SolveReport report = PathRun(solved, options, yardstick, R).run();
   if (report.status != Status::converged)
     report.advice = "the interior point did not reach the tolerance: its path ends near 1e-5; set polish, or use AUTO";
   report.seconds = timer.seconds();

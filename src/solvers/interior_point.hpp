@@ -6,8 +6,9 @@
 /// nu stays above what s leaves unsolved, so no outer loop is needed. Frictionless contacts are half-lines, bilateral blocks equations.
 ///
 /// Near the solution the path loses digits: residuals stall around the root of nu at contacts that neither
-/// push nor part, and slipping ones exhaust double precision below nu ~ 1e-9. With `polish` proximal Newton steps
-/// (semismooth_newton.hpp, the same kind of factors) finish from the last iterate.
+/// push nor part, and slipping ones exhaust double precision below nu ~ 1e-9. With `polish` Newton steps finish: proximal
+/// ones with the same kind of factors (semismooth_newton.hpp) at the end of the path, or, matrix-free, quasi-Newton steps
+/// (newton.hpp) tried at 1e-4, at 1e-6 and at the end, before conjugate gradients grow dear.
 #pragma once
 
 #include <span>
@@ -22,14 +23,14 @@ struct InteriorPointOptions : StopRule {
   Formulation formulation = Formulation::coulomb;  ///< coulomb, convex or frictionless
   BarrierSolver linear_solver = BarrierSolver::krylov;
   int linear_iterations = 1000;   ///< products of one conjugate gradient solve
-  double linear_accuracy = 1e-4;  ///< relative residual of conjugate gradients
-  bool polish = false;            ///< finish with proximal semismooth Newton steps when the path is exhausted
+  double linear_accuracy = 1e-3;  ///< relative residual of conjugate gradients
+  bool polish = true;             ///< finish with Newton steps
   InteriorPointOptions() { max_iterations = 200; }
 };
 
 /// Solve from the guess R; R returns the best iterate, projected on the cones. The convex relaxation is measured
 /// by `ccp` in place of the residual. Iterations are interior-point steps and
-/// Newton steps of the polish; `fallbacks` is 1 when it was needed.
+/// Newton steps of the polish together; `fallbacks` counts how often it was tried.
 SolveReport solve_interior_point(const ContactProblem& problem, const InteriorPointOptions& options, std::span<double> R);
 
 }  // namespace scree::solvers

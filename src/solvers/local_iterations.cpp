@@ -79,6 +79,23 @@ LocalOutcome de_saxe_and_feng(const LocalIteration& how, const LocalBlock& block
   return LocalOutcome::diverged;
 }
 
+/// Projected gradient steps on the cone (convex) or on the half-cylinder of radius mu (tresca): the block's own convex problem.
+LocalOutcome relaxed_law(const LocalIteration& how, const LocalBlock& block, double mu, const Vec3& q, Vec3& R) {
+  const double rho = gradient_step(block);
+  for (int iteration = 0; iteration < how.max_iterations; ++iteration) {
+    const Vec3 d = R - rho * (block.W * R + q);
+    Vec3 next(std::max(0.0, d.x()), 0.0, 0.0);
+    if (how.solver == DiagonalSolver::convex) next = project_on_cone(d, mu);
+    else next.tail<2>() = project_on_disk(d.tail<2>(), mu);
+    if (!is_finite(next)) return LocalOutcome::failed;
+    const double change = (next - R).norm();
+    R = next;
+    if (change <= how.epsilon * R.norm()) break;
+  }
+  // Every step descends: what the limit cuts off is left to the next sweep.
+  return LocalOutcome::ok;
+}
+
 /// R satisfies the law of the block to a relative accuracy, whatever produced it.
 bool holds(const LocalBlock& block, double mu, const Vec3& q, const Vec3& R, double epsilon) {
   Vec3 U = block.W * R + q;
@@ -91,8 +108,10 @@ bool holds(const LocalBlock& block, double mu, const Vec3& q, const Vec3& R, dou
 
 LocalOutcome solve_local(const LocalIteration& how, const LocalBlock& block, BlockKind kind, double mu, const Vec3& q,
                          Vec3& R, double& multiplier) noexcept {
+  const bool relaxed = how.solver == DiagonalSolver::convex || how.solver == DiagonalSolver::tresca;
+  if (relaxed && kind == BlockKind::contact && mu > 0.0) return relaxed_law(how, block, mu, q, R);
   // Only contacts with friction need iterations.
-  const bool closed = how.solver == DiagonalSolver::exact || kind != BlockKind::contact || mu == 0.0 ||
+  const bool closed = relaxed || how.solver == DiagonalSolver::exact || kind != BlockKind::contact || mu == 0.0 ||
                       q.x() >= 0.0 || block.inverse_NN == 0.0;
   LocalOutcome outcome = LocalOutcome::ok;
   if (!closed) {

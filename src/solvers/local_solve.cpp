@@ -46,6 +46,8 @@ std::string to_string(DiagonalSolver solver) {
     case DiagonalSolver::semismooth_newton: return "SEMISMOOTH_NEWTON";
     case DiagonalSolver::projected_gradient: return "PROJECTED_GRADIENT";
     case DiagonalSolver::de_saxe_and_feng: return "DE_SAXE_AND_FENG";
+    case DiagonalSolver::convex: return "CONVEX";
+    case DiagonalSolver::tresca: return "TRESCA";
   }
   return "";
 }

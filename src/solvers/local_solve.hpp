@@ -20,7 +20,9 @@ enum class DiagonalSolver {
   exact,               ///< closed elimination and a scalar Newton for the slip multiplier
   semismooth_newton,   ///< Newton on the manual's eq. (6.3)
   projected_gradient,  ///< R_N on the half-line, then R_T on the disk of radius mu R_N
-  de_saxe_and_feng     ///< projection of R - rho (U + mu |U_T| n) on the cone
+  de_saxe_and_feng,    ///< projection of R - rho (U + mu |U_T| n) on the cone
+  convex,              ///< the convex relaxation in place of Coulomb's law; not offered by name
+  tresca               ///< Tresca's law, `mu` being the threshold in N s; not offered by name
 };
 
 [[nodiscard]] std::string to_string(DiagonalSolver solver);

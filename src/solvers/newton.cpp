@@ -7,9 +7,11 @@
 #include "core/timer.hpp"
 #include "solvers/catalogue.hpp"
 #include "solvers/cone.hpp"
+#include "solvers/first_order.hpp"
 #include "solvers/gauss_seidel.hpp"
 #include "solvers/gmres.hpp"
 #include "solvers/option_reader.hpp"
+#include "solvers/relaxed_sweeps.hpp"
 #include "solvers/scaled_problem.hpp"
 #include "solvers/smoothed_law.hpp"
 
@@ -17,6 +19,7 @@ namespace scree::solvers {
 
 namespace {
 
+constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::frictionless};
 constexpr int kRestart = 20;          ///< size of the Krylov space (report, Table 1)
 constexpr int kPatience = 150;        ///< Newton steps without a gain of 10 % before the fallback
 
@@ -96,7 +99,7 @@ class QuasiNewton {
   }
   /// Fixed when asked for; otherwise it follows the error, which keeps early steps calm.
   [[nodiscard]] double smoothing() const {
-    const double relative = options_.omega > 0.0 ? options_.omega : std::max(1e-3 * options_.tolerance, 0.1 * scaled_.residual(x_, u_));
+    const double relative = options_.omega > 0.0 ? options_.omega : std::max(1e-3 * options_.tolerance, 0.1 * scaled_.residual(x_, u_, options_.formulation == Formulation::convex));
     return std::max(relative, 1e-16) * velocity_;
   }
   /// C, X, Y and the inverted diagonal blocks of A.
@@ -106,7 +109,7 @@ class QuasiNewton {
     parallel_for(p.blocks(), [&](std::ptrdiff_t a) {
       const auto i = static_cast<std::size_t>(a);
       const SmoothedLaw law = smoothed_law(Eigen::Map<const Vec3>(u_.data() + 3 * a), Eigen::Map<const Vec3>(x_.data() + 3 * a),
-                                           p.kind[i], p.mu[i], omega);
+                                           p.kind[i], p.mu[i], omega, options_.formulation == Formulation::convex);
       Eigen::Map<Vec3>(C_.data() + 3 * a) = law.C;
       X_[i] = law.X;
       Y_[i] = law.Y;
@@ -192,12 +195,16 @@ SolveReport run_newton(const ContactProblem& problem, const NewtonOptions& optio
 /// Gauss-Seidel from the best iterate, within what is left of the limits.
 void run_fallback(const ContactProblem& problem, const NewtonOptions& options, const Timer& timer, SolveReport& report,
                   std::span<double> R) {
-  GaussSeidelOptions sweeps;
-  static_cast<StopRule&>(sweeps) = options;
-  sweeps.max_iterations = options.max_iterations - report.iterations;
-  sweeps.max_seconds = options.max_seconds - timer.seconds();
+  const auto limited = [&](auto sweeps) {
+    static_cast<StopRule&>(sweeps) = options;
+    sweeps.max_iterations = options.max_iterations - report.iterations;
+    sweeps.max_seconds = options.max_seconds - timer.seconds();
+    return sweeps;
+  };
   GaussSeidelWorkspace workspace;
-  const SolveReport rest = solve_gauss_seidel(problem, sweeps, R, workspace);
+  const SolveReport rest = options.formulation == Formulation::convex
+                               ? solve_relaxed_sweeps(problem, limited(RelaxedSweepsOptions{}), R)
+                               : solve_gauss_seidel(problem, limited(GaussSeidelOptions{}), R, workspace);
   report.status = rest.status;
   report.iterations += rest.iterations;
   report.products += rest.products;
@@ -207,8 +214,17 @@ void run_fallback(const ContactProblem& problem, const NewtonOptions& options, c
 
 }  // namespace
 
-SolveReport solve_newton(const ContactProblem& problem, const NewtonOptions& options, std::span<double> R) {
-  check(options);
+SolveReport solve_newton(const ContactProblem& problem, const NewtonOptions& given, std::span<double> R) {
+  check(given);
+  if (given.formulation == Formulation::frictionless) {
+    ContactProblem smooth = problem;
+    std::fill(smooth.mu.begin(), smooth.mu.end(), 0.0);
+    NewtonOptions same = given;
+    same.formulation = Formulation::coulomb;
+    return solve_newton(smooth, same, R);
+  }
+  NewtonOptions options = given;
+  if (given.formulation == Formulation::convex) options.yardstick = Yardstick::ccp;
   const Timer timer;
   double best = measure(options.yardstick, problem, R);
   SolveReport report;
@@ -229,8 +245,9 @@ SolverInfo newton_info() {
   return {"NEWTON",
           "Projected quasi-Newton method (PARMES TR2): smoothed root finding, regularised linear systems solved roughly by GMRES, "
           "Gauss-Seidel when it fails. Solfec's meritval and maxiter are `tolerance` with the yardstick 'merit' and `maxiter`.",
-          {Formulation::coulomb},
-          {{"maxiter", 1000, "Newton steps before Gauss-Seidel takes over"},
+          {std::begin(kLaws), std::end(kLaws)},
+          {{"formulation", std::string("coulomb"), "law: coulomb, convex or frictionless"},
+           {"maxiter", 1000, "Newton steps before Gauss-Seidel takes over"},
            {"linver", std::string("GMRES"), "linear solver: 'GMRES', or 'DIAG' for the diagonal blocks alone"},
            {"linmaxiter", 10, "GMRES steps of one linear solve, at least 1"},
            {"maxmatvec", 100000, "matrix-vector products of all linear solves together"},
@@ -252,6 +269,7 @@ SolverInfo newton_info() {
             };
             NewtonOptions options;
             static_cast<StopRule&>(options) = stop;
+            options.formulation = formulation_from(read.text("formulation"), kLaws);
             options.newton_iterations = read.integer("maxiter");
             options.linear_solver = static_cast<LinearSolver>(choice("linver", {"GMRES", "DIAG"}));
             options.linear_iterations = read.integer("linmaxiter");

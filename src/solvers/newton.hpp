@@ -21,6 +21,7 @@ enum class LinearSolver { gmres, diagonal };
 enum class DeltaReference { absolute, smallest, average, largest };
 
 struct NewtonOptions : StopRule {
+  Formulation formulation = Formulation::coulomb;  ///< coulomb, convex (measured by `ccp`) or frictionless
   int newton_iterations = 1000;          ///< Newton steps before Gauss-Seidel takes over (report: n)
   LinearSolver linear_solver = LinearSolver::gmres;
   int linear_iterations = 10;            ///< GMRES steps an iteration (report: m)

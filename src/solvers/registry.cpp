@@ -60,6 +60,8 @@ const SolverInfo& find_solver(const std::string& name) {
     if (info.name == name) return info;
     names.push_back(info.name);
   }
+  if (name == "EXPLICIT")
+    throw_input("solver 'EXPLICIT' steps simulations with spring-dashpot contacts; contact problems need one of {}", fmt::join(names, ", "));
   throw_input("solver '{}' is unknown{}", name, did_you_mean(name, names));
 }
 

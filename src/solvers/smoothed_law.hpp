@@ -47,8 +47,9 @@ inline void smoothed_polar_projection(const Vec3& z, double mu, double smoothing
   gradient.block<2, 2>(1, 1) = a * Mat2::Identity() + (b - a) * t * t.transpose();
 }
 
-/// C, X and Y of a block (report eq. 41-44).
-[[nodiscard]] inline SmoothedLaw smoothed_law(const Vec3& U, const Vec3& R, BlockKind kind, double mu, double smoothing) noexcept {
+/// C, X and Y of a block (report eq. 41-44); the convex relaxation has F = U.
+[[nodiscard]] inline SmoothedLaw smoothed_law(const Vec3& U, const Vec3& R, BlockKind kind, double mu, double smoothing,
+                                              bool convex = false) noexcept {
   SmoothedLaw law{Vec3::Zero(), Mat3::Zero(), Mat3::Zero()};
   if (kind == BlockKind::bilateral) {
     law.C = U;
@@ -63,9 +64,12 @@ inline void smoothed_polar_projection(const Vec3& z, double mu, double smoothing
   }
   const Vec2 slip = U.tail<2>();
   const double root = std::sqrt(slip.squaredNorm() + smoothing * smoothing);
-  const Vec3 F(U.x() + mu * slip.squaredNorm() / (root + smoothing), U.y(), U.z());
+  Vec3 F = U;
   Mat3 dF = Mat3::Identity();
-  dF.block<1, 2>(0, 1) = (mu / root) * slip.transpose();
+  if (!convex) {
+    F.x() += mu * slip.squaredNorm() / (root + smoothing);
+    dF.block<1, 2>(0, 1) = (mu / root) * slip.transpose();
+  }
   Vec3 m;
   smoothed_polar_projection(R - F, mu, smoothing, m, law.Y);
   law.C = F + m;

@@ -28,7 +28,7 @@ def test_one_contact_has_the_known_answer():
     assert np.allclose(solution.U, [[0.0, 1.5, 0.0]], atol=1e-10)
 
 
-@pytest.mark.parametrize("name", [entry["name"] for entry in scree.solvers()])
+@pytest.mark.parametrize("name", [entry["name"] for entry in scree.solvers() if entry["problems"]])
 def test_every_solver_takes_a_small_problem(name):
     problem = two_contacts()
     solution = problem.solve(name, tolerance=1e-6, max_iterations=100000, max_seconds=5)
@@ -36,7 +36,7 @@ def test_every_solver_takes_a_small_problem(name):
     assert np.isfinite(solution.R).all() and solution.residual == pytest.approx(problem.measure(solution.R), rel=1e-9, abs=1e-15)
 
 
-@pytest.mark.parametrize("name", [entry["name"] for entry in scree.solvers()])
+@pytest.mark.parametrize("name", [entry["name"] for entry in scree.solvers() if entry["problems"]])
 def test_every_solver_takes_nothing(name):
     empty = scree.Problem.from_arrays(np.zeros((0, 0)), [], [])
     assert empty.solve(name).converged
@@ -157,3 +157,15 @@ def test_a_real_problem(command):
     done = command("solve", DATA / "fc3d" / "local" / "Capsules-i101-404.hdf5", "--json", "--tol", "1e-4", "--solver", "GAUSS_SEIDEL",
                    "--max-iterations", "100000")
     assert done.status == 0 and json.loads(done.out)["contacts"] == 225
+
+
+def test_formulations_on_the_command_line(command, tmp_path):
+    two_contacts().write(tmp_path / "p.hdf5")
+    done = command("solve", "p.hdf5", "--formulation", "convex", "--json")
+    report = json.loads(done.out)
+    assert done.status == 0 and report["formulation"] == "convex" and report["ccp"] <= 1e-8 < report["residual"]
+    refused = command("solve", "p.hdf5", "--solver", "CPG", "--formulation", "convex")
+    assert refused.status == 2 and "coulomb" in refused.err
+    explicit = command("solve", "p.hdf5", "--solver", "EXPLICIT")
+    assert explicit.status == 2 and "simulations" in explicit.err
+    assert "spring-dashpot" in command("solvers", "EXPLICIT").out

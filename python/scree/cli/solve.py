@@ -11,6 +11,7 @@ def add(commands):
     parser.add_argument("--solver", default="AUTO", metavar="NAME", help="see `scree solvers` (default: AUTO)")
     parser.add_argument("--tol", type=common.positive_float, default=1e-8, metavar="X", help="tolerance (default: 1e-8)")
     parser.add_argument("--yardstick", choices=("residual", "merit", "siconos"), default="residual")
+    parser.add_argument("--formulation", choices=("coulomb", "convex", "tresca", "frictionless"), help="law solved (default: coulomb)")
     parser.add_argument("--max-iterations", type=common.count, metavar="N")
     parser.add_argument("--max-seconds", type=common.positive_float, default=math.inf, metavar="S")
     parser.add_argument("--threads", type=common.positive_int, metavar="N")
@@ -47,13 +48,16 @@ def execute(args):
     threads = common.set_threads(args)
     problem = Problem(args.problem)
     asymmetry = problem.asymmetry
-    solution = problem.solve(args.solver, args.tol, args.yardstick, args.max_iterations, args.max_seconds, **_options(args.option))
+    options = _options(args.option)
+    if args.formulation:
+        options["formulation"] = args.formulation
+    solution = problem.solve(args.solver, args.tol, args.yardstick, args.max_iterations, args.max_seconds, **options)
     if args.write:
         problem.write(args.write, solution)
     report = {"problem": args.problem, "contacts": problem.contacts, "solver": args.solver, "status": solution.status,
-              "iterations": solution.iterations, "residual": solution.residual, "merit": solution.merit, "siconos": solution.siconos,
+              "iterations": solution.iterations, "residual": solution.residual, "merit": solution.merit, "siconos": solution.siconos, "ccp": solution.ccp,
               "seconds": solution.seconds, "threads": threads, "tolerance": args.tol, "yardstick": args.yardstick,
-              "products": solution.products, "fallbacks": solution.fallbacks, "stage": solution.stage, "asymmetry": asymmetry}
+              "formulation": options.get("formulation", "coulomb"), "products": solution.products, "linear_iterations": solution.linear_iterations, "fallbacks": solution.fallbacks, "stage": solution.stage, "asymmetry": asymmetry}
     if args.json:
         common.write_json(report)
     else:
@@ -71,4 +75,7 @@ def _print(report, advice):
         print(f"  W is not symmetric (relative {report['asymmetry']:.1e}); solved as given")
     stage = f" ({report['stage']})" if report["stage"] else ""
     print(f"  {report['solver']}{stage}: {report['status']} in {report['iterations']} iterations, {report['seconds']:.4g} s, {report['threads']} threads")
-    print(f"  residual {report['residual']:.3e}   merit {report['merit']:.3e}   siconos {report['siconos']:.3e}")
+    print(f"  residual {report['residual']:.3e}   merit {report['merit']:.3e}   siconos {report['siconos']:.3e}"
+          + (f"   ccp {report['ccp']:.3e}" if report["formulation"] == "convex" else ""))
+    if report["formulation"] != "coulomb":
+        print(f"  these measure Coulomb's law; the law solved is {report['formulation']}" + (", measured by ccp" if report["formulation"] == "convex" else ""))

@@ -13,10 +13,10 @@ def add(commands):
 
 def execute(args):
     """Print names, formulations and options with defaults."""
-    from .. import _scree, solvers
+    from .. import _check, solvers
     listed = solvers()
     if args.name:
-        name = _scree.find_solver(args.name)
+        name = _check.choice("solver", args.name, [entry["name"] for entry in listed])
         listed = [entry for entry in listed if entry["name"] == name]
     if args.json:
         common.write_json({"solvers": listed})
