@@ -60,12 +60,13 @@ void set_contact(Engine& engine, const std::string& name, const py::object& valu
     return x;
   };
   if (name == "recovery") settings.recovery = real(0.0, 1.0);
+  else if (name == "slack") settings.slack = real(0.0, 1.0);
   else if (name == "unphysical_penetration") settings.unphysical_penetration = real(0.0, kInfinity);
   else if (name == "margin") settings.contact.margin = real(0.0, kInfinity);
   else if (name == "sparsify") settings.contact.sparsify = real(0.0, 1.0);
   else if (name == "manifold_points") settings.contact.manifold_points = static_cast<int>(real(1.0, 64.0));
   else if (name == "one_point_per_overlap") settings.contact.one_point_per_overlap = py::cast<bool>(value);
-  else throw_input("contact setting '{}' is unknown{}", name, did_you_mean(name, std::vector<std::string>{"recovery", "unphysical_penetration",
+  else throw_input("contact setting '{}' is unknown{}", name, did_you_mean(name, std::vector<std::string>{"recovery", "slack", "unphysical_penetration",
       "margin", "sparsify", "manifold_points", "one_point_per_overlap"}));
 }
 
@@ -73,6 +74,7 @@ py::dict get_contact(Engine& engine) {
   const stepping::StepSettings& settings = engine.simulation.settings();
   py::dict info;
   info["recovery"] = settings.recovery;
+  info["slack"] = settings.slack;
   info["unphysical_penetration"] = settings.unphysical_penetration;
   info["margin"] = settings.contact.margin;
   info["sparsify"] = settings.contact.sparsify;

@@ -179,7 +179,7 @@ class Simulation:
         self._engine.set_solver(str(name), stop, options, str(failure), on_failure)
 
     def contact_settings(self, **settings):
-        """Read or change contact settings: margin (m), recovery (0..1), manifold_points, sparsify (0..1),
+        """Read or change contact settings: margin (m), recovery (0..1) and slack (of overlaps), manifold_points, sparsify (0..1),
         one_point_per_overlap, unphysical_penetration (m, depth that stops the run)."""
         old = self._engine.contact_settings()
         for name in settings:

@@ -11,12 +11,12 @@ Role contact_role(const assembly::Contact& contact, const model::SurfaceMaterial
   return Role::implicit;
 }
 
-double normal_bias(const assembly::Contact& contact, const model::SurfaceMaterial& material, double h, double recovery) {
+double normal_bias(const assembly::Contact& contact, const model::SurfaceMaterial& material, double h, double recovery, double allowed) {
   const double gap = contact.point.gap;
   if (material.restitution > 0.0 && contact.U_old.x() < 0.0) return material.restitution * contact.U_old.x();
   if (contact.cohesive) return 0.0;
   if (gap > 0.0) return material.restitution > 0.0 ? 0.0 : gap / h;
-  return recovery * gap / h;
+  return recovery * std::min(0.0, gap + allowed) / h;
 }
 
 }  // namespace scree::stepping

@@ -21,7 +21,8 @@ enum class Role {
                                 bool penalty_solver);
 
 /// What is added to B_N so that the law reads  U_N + bias >= 0  (eq. 3.4): restitution, the gap ahead, or the
-/// share `recovery` of an overlap.
-[[nodiscard]] double normal_bias(const assembly::Contact& contact, const model::SurfaceMaterial& material, double h, double recovery);
+/// share `recovery` of an overlap beyond the `allowed` one (m).
+[[nodiscard]] double normal_bias(const assembly::Contact& contact, const model::SurfaceMaterial& material, double h, double recovery,
+                                 double allowed);
 
 }  // namespace scree::stepping

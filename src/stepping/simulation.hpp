@@ -30,7 +30,8 @@ struct SolverSettings {
 
 struct StepSettings {
   double step = 1e-3;                         ///< h, s
-  double recovery = 0.0;                      ///< share of an overlap driven out in one step, in [0, 1]
+  double recovery = 0.01;                     ///< share of an overlap driven out in one step, in [0, 1]
+  double slack = 1e-3;                        ///< overlap left alone, relative to the smaller body's radius
   double unphysical_penetration = kInfinity;  ///< depth that stops the run, m
   bool quasi_static = false;                  ///< every step starts from rest (theory sec. 6.5)
   collision::Settings contact;
@@ -148,6 +149,8 @@ class Simulation {
   void set_pseudo_rigid_characteristics(int index, double mass, double volume, const Vec3& center, const Mat3& inertia);
   void grip_contacts();
   void add_implicit_contacts();
+  /// Restitution, gap ahead or recovered overlap of a contact, m/s.
+  [[nodiscard]] double bias(const assembly::Contact& contact) const;
   void apply_bonds();
   void set_scale();
   void apply_solution();

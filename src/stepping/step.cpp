@@ -222,12 +222,18 @@ void Simulation::add_implicit_contacts() {
     data.implicit.push_back(static_cast<int>(c));
     assembly::add_block(with, side_a(contact), side_b(contact), contact.frame, *form_, data.blocks);
     Vec3 B = relative_velocity(contact, data.pushed);
-    B.x() += normal_bias(contact, material, settings_.step, settings_.recovery);
+    B.x() += bias(contact);
     problem_.kind.push_back(solvers::BlockKind::contact);
     problem_.mu.push_back(material.friction);
     problem_.B.insert(problem_.B.end(), {B.x(), B.y(), B.z()});
     R_.insert(R_.end(), {contact.R.x() + contact.bond, contact.R.y(), contact.R.z()});
   }
+}
+
+double Simulation::bias(const assembly::Contact& contact) const {
+  const auto radius = [&](int i) { return model_.bodies.radius[static_cast<std::size_t>(i)]; };
+  const double allowed = settings_.slack * std::min(radius(contact.index_a), radius(contact.index_b));
+  return normal_bias(contact, model_.surfaces[contact.material], settings_.step, settings_.recovery, allowed);
 }
 
 void Simulation::set_scale() {
@@ -244,7 +250,7 @@ void Simulation::set_scale() {
     double speed = B.norm();
     if (k >= first) {
       const assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.implicit[k - first])];
-      if (contact.point.gap > 0.0) B.x() -= normal_bias(contact, model_.surfaces[contact.material], settings_.step, settings_.recovery);
+      if (contact.point.gap > 0.0) B.x() -= bias(contact);
       speed = assembly::surface_speed(model_.bodies, data.free, contact.index_a) + assembly::surface_speed(model_.bodies, data.free, contact.index_b);
     }
     return rho * (B.squaredNorm() + floor * floor * speed * speed);
