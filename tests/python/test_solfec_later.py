@@ -232,6 +232,28 @@ def test_results_read_from_a_folder_know_everything(tmp_path, solfec, bulk):
     assert HISTORY(again, (same, "FRICTION"), 0, 1)[1][-1] == ENERGY(block)[4]
 
 
+def test_constraints_read_from_a_folder(tmp_path, solfec, bulk):
+    GRAVITY(solfec, (0, 0, -1), 10)
+    SURFACE_MATERIAL(solfec, friction=0.3, label="dry")
+    BODY(solfec, "OBSTACLE", TRANSLATE(SCALE(HULL(CUBE, 1, 1), (30, 30, 1)), (-15, -15, -1)), bulk)
+    resting, held, guided, driven, hung = (BODY(solfec, "RIGID", SPHERE((4 * k, 0, 1), 0.5 if k else 1.0, 1, 1), bulk) for k in range(5))
+    made = [FIX_POINT(solfec, held, held.center), FIX_DIRECTION(solfec, guided, guided.center, (0, 0, 1)),
+            SET_VELOCITY(solfec, driven, driven.center, (0, 0, 1), 0.5), PUT_RIGID_LINK(solfec, hung, None, hung.center, (16, 0, 3))]
+    OUTPUT(solfec, 0.01)
+    RUN(solfec, GAUSS_SEIDEL_SOLVER(1e-12, 1000), 0.05)
+    live = {c.kind: (c.R, c.point, c.base) for c in made}
+    again = SOLFEC("DYNAMIC", 1e-3, solfec.outpath)
+    SEEK(again, 1.0)
+    stored = {c.kind: c for c in again.constraints}
+    assert set(stored) == {"FIXPNT", "FIXDIR", "VELODIR", "RIGLNK", "CONTACT"}
+    for kind, (R, point, base) in live.items():
+        assert stored[kind].R == pytest.approx(R) and stored[kind].base == pytest.approx(base)
+        # forces are those of the last step's middle, places in a frame those of its end
+        assert stored[kind].point == pytest.approx(point, abs=1e-3)
+    assert stored["CONTACT"].matlab == "dry" and stored["CONTACT"].merit < 1e-6
+    assert stored["FIXPNT"].adjbod.id == held.id and stored["RIGLNK"].adjbod[0].id == hung.id and stored["RIGLNK"].adjbod[1] is None
+
+
 def test_exports_take_frames_and_bodies(tmp_path, solfec, bulk):
     sliding(solfec, bulk)
     XDMF_EXPORT(solfec, (0.02, 0.05), str(tmp_path / "some"), "block")

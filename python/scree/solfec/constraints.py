@@ -70,9 +70,10 @@ class CONSTRAINT(Emptied):
         on the friction cone and rho the mass the contact feels. 0 for other kinds, which are linear, and for springs."""
         row = self._row
         material = row.get("material", -1)
-        if row["kind"] != "CONTACT" or (material >= 0 and self._solfec._surface_materials[material].model == "SPRING_DASHPOT"):
+        law = self._solfec._surface_law(material)
+        if row["kind"] != "CONTACT" or law["model"] == "SPRING_DASHPOT":
             return 0.0
-        return _violation(self, row, self._solfec._surface_materials[material] if material >= 0 else None)
+        return _violation(self, row, law)
 
     @property
     def base(self):
@@ -96,8 +97,7 @@ class CONSTRAINT(Emptied):
     @property
     def matlab(self):
         """Label of a contact's surface material, None for other kinds and where no material was defined."""
-        material = self._row.get("material", -1)
-        return self._solfec._surface_materials[material].label if 0 <= material < len(self._solfec._surface_materials) else None
+        return self._solfec._surface_label(self._row.get("material", -1))
 
     @property
     def gap(self):
@@ -125,10 +125,10 @@ class CONSTRAINT(Emptied):
 memory.RESOLVERS["solfec_constraint"] = lambda sim, id: CONSTRAINT._named(sim._solfec, id)
 
 
-def _violation(contact, row, material):
+def _violation(contact, row, law):
     """Relative distance of a contact's impulse and velocity from the law of Signorini and Coulomb."""
     step = contact._solfec.step
-    mu, restitution = (material.friction, material.restitution) if material else (0.0, 0.0)
+    mu, restitution = law["friction"], law["restitution"]
     R, U, V = np.asarray(row["local_force"]) * step, np.array(row["local_velocity"]), contact.V
     # what the law adds to the normal velocity: rebound, or the gap that is still open
     if restitution > 0:
@@ -189,6 +189,21 @@ def _stored_row(solfec, id):
     return {"frame": table["frame"][k], "local_force": table["local_force"][k], "points": points}
 
 
+#: Kinds of constraints as results store them.
+_STORED = {1: "FIXPNT", 2: "FIXDIR", 3: "VELODIR", 4: "RIGLNK", 5: "LIMIT"}
+
+
+def _held_row(solfec, table, k):
+    """Values of a prescribed constraint that only the results and the checkpoint know."""
+    kind, bodies, points = _STORED.get(int(table["kind"][k]), "FIXPNT"), table["bodies"][k], [table["point"][k]]
+    if kind in ("RIGLNK", "LIMIT"):
+        info = solfec._stored_constraint(int(table["constraint"][k]))
+        points.append(np.full(3, np.nan) if info is None else _placed(solfec, info["bodies"][1], info["referential_points"][1]))
+    else:
+        bodies = bodies[::-1]
+    return {"kind": kind, "bodies": bodies, "points": points, "frame": table["frame"][k], "local_force": table["local_force"][k]}
+
+
 def _placed(solfec, body, X):
     if body < 0:
         return X
@@ -198,13 +213,15 @@ def _placed(solfec, body, X):
 
 def all_constraints(solfec):
     """Prescribed constraints, then the contacts that touch or carry a force."""
-    held = [CONSTRAINT._named(solfec, int(i)) for i in solfec._engine.constraint_ids()]
     frame = solfec._frame
     if frame is not None:
         table = frame.contacts
         axes = table["frame"]
         chosen = table["kind"] == 0
+        held = [CONSTRAINT._named(solfec, int(table["constraint"][k])) if solfec._engine.has_constraint(int(table["constraint"][k]))
+                else CONSTRAINT(solfec, row=_held_row(solfec, table, k)) for k in np.flatnonzero(~chosen)]
     else:
+        held = [CONSTRAINT._named(solfec, int(i)) for i in solfec._engine.constraint_ids()]
         table = solfec._sim.contacts
         axes = np.stack([table["normal"], table["tangent1"], table["tangent2"]], axis=1)
         chosen = np.ones(len(table["gap"]), dtype=bool)

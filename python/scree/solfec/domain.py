@@ -32,6 +32,7 @@ class SOLFEC(Strict):
         self._surface_materials, self._bulk_materials = [], []
         self._interval, self._compress = 0.0, False
         self._attached = []
+        self._stored_model = None
         self._verbose = "ON"
         self._solver = None
         self._reader, self._frame_index, self._frame_cache = None, 0, None
@@ -60,6 +61,35 @@ class SOLFEC(Strict):
         if not os.path.exists(os.path.join(self._sim.out, "results.h5")) or self._sim._runs == 0:
             raise ValueError("there are no results yet; call RUN first")
         return results.read(self._sim.out)
+
+    @property
+    def _model(self):
+        """The engine that knows the model: this one, or, in READ mode of a folder whose script did not run, the checkpoint's (None: there is none)."""
+        if self._reader is None or self._engine.body_count():
+            return self._engine
+        if self._stored_model is None:
+            engine = _scree.Engine(1.0)
+            try:
+                engine.read_checkpoint(os.path.join(self._sim.out, "checkpoint.h5"))
+                self._stored_model = (engine,)
+            except (OSError, ValueError, RuntimeError):
+                self._stored_model = (None,)  # force functions are in the script alone
+        return self._stored_model[0]
+
+    def _surface_law(self, index):
+        """Figures of a surface material by number; those of the built-in law where there is none."""
+        model = self._model
+        if model is None or not 0 <= index < model.surface_material_count():
+            return {"label": None, "model": "SIGNORINI_COULOMB", "friction": 0.0, "restitution": 0.0}
+        return model.surface_material_info(index)
+
+    def _surface_label(self, index):
+        return self._surface_law(index)["label"]
+
+    def _stored_constraint(self, id):
+        """What the model knows of a prescribed constraint, or None."""
+        model = self._model
+        return model.constraint(id) if model is not None and model.has_constraint(id) else None
 
     # --- members ----------------------------------------------------------------------------------------------
 

@@ -132,8 +132,7 @@ def MBFCP_EXPORT(solfec, path):
     lines.append(f"CONTACTS {len(contacts)}")
     for contact in contacts:
         one, two = contact.adjbod
-        material = contact._row["material"]
-        friction = solfec._surface_materials[material].friction if material >= 0 else 0.0
+        friction = solfec._surface_law(contact._row["material"])["friction"]
         lines.append(f"CONTACT {one.id} {two.id} POINT {_words(contact.point)} BASE {_words(contact.base)} GAP {contact.gap!r} FRICTION {friction!r} "
                      f"R {_words(contact.R)}")
     with open(text("path", path), "w") as file:
