@@ -6,6 +6,8 @@
 
 namespace scree::python {
 
+void bind_elastic(EngineClass& engine);
+
 namespace {
 
 using ShapePtr = std::shared_ptr<geometry::Shape>;
@@ -61,6 +63,7 @@ py::array_t<double> stress(Engine& engine, int id, const Vec3& X) {
 }  // namespace
 
 void bind_deformables(EngineClass& engine) {
+  bind_elastic(engine);
   engine.def("add_deformable", &add_deformable)
       .def("deforms", [](Engine& e, int id) { return e.bodies().deforms(e.bodies().index(id)); })
       .def("set_material", [](Engine& e, int id, int volume, int material) { e.simulation.set_material(id, volume, material); })

@@ -160,6 +160,7 @@ py::list body_table(const io::ResultsReader& reader) {
     info["volume"] = b.volume;
     info["center"] = b.center;
     info["tensor"] = b.tensor;
+    info["unknowns"] = b.unknowns;
     info["radius"] = b.radius;
     info["first_frame"] = b.first_frame;
     info["last_frame"] = b.last_frame;
@@ -239,6 +240,7 @@ void bind_results(py::module_& module) {
       .def("steps", &step_table)
       .def("frame", &frame)
       .def("history", &history)
+      .def("state", [](const ResultsReader& r, std::int64_t frame, std::int32_t body) { return flat(released([&] { return r.state(frame, body); })); })
       .def("export_xdmf", &write_export<&io::export_xdmf>)
       .def("export_vtu", &write_export<&io::export_vtu>)
       .def("export_csv", &write_export<&io::export_csv>)

@@ -69,6 +69,8 @@ void FrameSource::add_body(Engine& engine, std::size_t i) {
   row.volume = bodies.volume[i];
   row.center = bodies.center[i];
   row.tensor = bodies.inertia[i];
+  const int b = static_cast<int>(i);
+  if (bodies.deforms(b)) row.unknowns = static_cast<std::int32_t>(bodies.deformable_of(b).size());
   row.radius = bodies.radius[i];
   writer_.add_body(row);
 }
@@ -92,6 +94,13 @@ void FrameSource::fill_bodies(Engine& engine, io::Frame& frame) const {
     append(frame.angular, Vec3(bodies.rotation[i] * bodies.angular[i]));
     const int b = static_cast<int>(i);
     frame.mises.push_back(bodies.deforms(b) ? static_cast<float>(fill_points(bodies, bodies.deformable_of(b), frame)) : 0.0f);
+    if (bodies.deforms(b)) {
+      const model::Deformable& body = bodies.deformable_of(b);
+      for (const auto* values : {&bodies.q, &bodies.u}) {
+        const auto part = body.part(*values);
+        frame.state.insert(frame.state.end(), part.begin(), part.end());
+      }
+    }
     const model::Work& w = bodies.work[i];
     frame.body_energy.insert(frame.body_energy.end(), {bodies.kinetic_energy(static_cast<int>(i)), bodies.internal_energy(static_cast<int>(i)), w.external, w.contact, w.friction, w.damping});
   }

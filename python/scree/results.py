@@ -73,7 +73,7 @@ class Results:
     @property
     def bodies(self):
         """List of dictionaries: id, label, kind, material, mass, volume, center, tensor, radius,
-        first_frame, last_frame (-1: to the end)."""
+        unknowns (of deformable bodies), first_frame, last_frame (-1: to the end)."""
         return self._bodies
 
     @property
@@ -107,6 +107,11 @@ class Results:
     def contacts(self, index):
         """Contacts and constraints of a frame: dictionary of arrays; local vectors are (normal, tangent 1, tangent 2)."""
         return self._native.frame(index)["contacts"]
+
+    def state(self, index, body):
+        """(configuration, velocity) of a deformable body (id or label) in a frame; None where it is not or where it is rigid."""
+        values = self._native.state(int(index), self.row(body))
+        return np.split(values, 2) if len(values) else None
 
     def row(self, body):
         """Row of a body (id or label) in the body table."""

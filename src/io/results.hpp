@@ -38,8 +38,9 @@ struct BodyRow {
   double mass = 0.0;             ///< kg
   double volume = 0.0;           ///< m^3
   Vec3 center = Vec3::Zero();    ///< reference mass centre, m
-  Mat3 tensor = Mat3::Zero();    ///< reference inertia (rigid, obstacle) or Euler tensor (others) about the centre, kg m^2
+  Mat3 tensor = Mat3::Zero();    ///< reference inertia tensor about the centre, kg m^2
   double radius = 0.0;           ///< farthest point of the shape from the centre, m
+  std::int32_t unknowns = 0;     ///< numbers in the configuration of a deformable body, 0 for others
   std::int64_t first_frame = 0;  ///< set by the writer
   std::int64_t last_frame = -1;  ///< -1: to the end
 };
@@ -81,6 +82,9 @@ struct Frame {
   std::vector<double> node_position;  ///< 3, m
   std::vector<double> node_velocity;  ///< 3, m/s
   std::vector<float> node_mises;      ///< von Mises stress, Pa; empty: none
+
+  // Deformable bodies, in the order of `body`: configuration, then velocity; may be empty.
+  std::vector<double> state;
 
   // Contacts and other constraints.
   std::vector<std::int32_t> pair;           ///< 2: rows of the body table, -1 for none
@@ -159,6 +163,8 @@ class ResultsReader {
   /// One quantity of some bodies (rows of the body table) over some frames: frame after frame, body after body; NaN where
   /// a body is not in a frame. Cost: a few reads a frame, whatever the size of the file. InputError for unknown rows or frames.
   [[nodiscard]] std::vector<double> history(Motion quantity, const std::vector<std::int32_t>& bodies, const std::vector<std::int64_t>& frames) const;
+  /// Configuration, then velocity, of a deformable body (row of the body table) in a frame; empty where it is not or has none.
+  [[nodiscard]] std::vector<double> state(std::int64_t frame, std::int32_t body) const;
   /// First rows of a frame in the body and contact columns, for readers of the raw file (XDMF).
   struct Range {
     std::int64_t first = 0, count = 0;

@@ -12,7 +12,7 @@ constexpr const char* kFormat = "scree-results";
 // One frame a chunk, within limits: few bytes to rewrite at the next frame, few chunks in large runs.
 std::size_t chunk_bytes(const ColumnSpec& spec, std::int64_t bodies) {
   const std::string group = spec.group;
-  if (group != "motion" && group != "contacts" && group != "nodes") return kSmallChunk;
+  if (group != "motion" && group != "contacts" && group != "nodes" && group != "states") return kSmallChunk;
   const auto rows = static_cast<std::size_t>(std::clamp<std::int64_t>(bodies, 1, 1 << 20)) * (group == "contacts" ? 3 : 1);
   return std::clamp(rows * static_cast<std::size_t>(spec.width) * 8, kSmallChunk, kLargeChunk);
 }
@@ -160,6 +160,7 @@ std::vector<BodyRow> read_bodies(const ResultsColumns& columns, const std::vecto
   const auto mass = columns[kBodyMass].read<double>(0, count), volume = columns[kBodyVolume].read<double>(0, count);
   const auto center = columns[kBodyCenter].read<double>(0, count), radius = columns[kBodyRadius].read<double>(0, count);
   const auto tensor = columns[kBodyTensor].read<double>(0, count);
+  const auto unknowns = columns[kBodyUnknowns].read<std::int32_t>(0, count);
   const auto name = [&](std::int32_t index) {
     if (index < 0 || static_cast<std::size_t>(index) >= names.size()) throw_file("{}: '/bodies' refers to name {} of {}", columns.file.file, index, names.size());
     return names[static_cast<std::size_t>(index)];
@@ -169,7 +170,8 @@ std::vector<BodyRow> read_bodies(const ResultsColumns& columns, const std::vecto
     if (shape[k] < -1 || shape[k] >= static_cast<std::int64_t>(shapes)) throw_file("{}: '/bodies/shape' row {} is {}, there are {} shapes", columns.file.file, k, shape[k], shapes);
     if (kind[k] > 3) throw_file("{}: '/bodies/kind' row {} is {}, must be 0 to 3", columns.file.file, k, kind[k]);
     bodies.push_back({id[k], name(label[k]), name(material[k]), static_cast<StoredKind>(kind[k]), shape[k], volume_id[k], mass[k], volume[k],
-                      Vec3(center[3 * k], center[3 * k + 1], center[3 * k + 2]), Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(tensor.data() + 9 * k), radius[k], first[k], last[k]});
+                      Vec3(center[3 * k], center[3 * k + 1], center[3 * k + 2]), Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(tensor.data() + 9 * k), radius[k], unknowns[k], first[k], last[k]});
+    if (unknowns[k] < 0) throw_file("{}: '/bodies/unknowns' row {} is {}, must not be negative", columns.file.file, k, unknowns[k]);
   }
   return bodies;
 }

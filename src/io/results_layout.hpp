@@ -12,15 +12,16 @@ namespace scree::io {
 enum ColumnIndex : std::size_t {
   kNameText, kNameEnd,
   kShapePieceEnd, kPieceKind, kPieceVolume, kPieceSurface, kPieceRealEnd, kPieceIntegerEnd, kPieceReals, kPieceIntegers,
-  kBodyId, kBodyLabel, kBodyMaterial, kBodyKind, kBodyShape, kBodyVolumeId, kBodyMass, kBodyVolume, kBodyCenter, kBodyTensor, kBodyRadius,
+  kBodyId, kBodyLabel, kBodyMaterial, kBodyKind, kBodyShape, kBodyVolumeId, kBodyMass, kBodyVolume, kBodyCenter, kBodyTensor, kBodyRadius, kBodyUnknowns,
   kBodyFirst, kBodyLast,
   kStepStep, kStepTime, kStepH, kStepBodies, kStepContacts, kStepIterations, kStepStatus, kStepResidual, kStepPenetrationMax,
   kStepPenetrationMean, kStepSeconds,
   kMotionBody, kMotionRotation, kMotionPosition, kMotionVelocity, kMotionAngular, kMotionRadius, kMotionEnergy, kMotionMises,
   kNodePosition, kNodeVelocity, kNodeMises,
+  kStateValue,
   kContactPair, kContactPoint, kContactAxes, kContactGap, kContactArea, kContactForce, kContactVelocity, kContactSurface,
   kContactMaterial, kContactKind, kContactConstraint,
-  kFrameTime, kFrameStep, kFrameEnergy, kFrameMotionEnd, kFrameNodeEnd, kFrameContactEnd,
+  kFrameTime, kFrameStep, kFrameEnergy, kFrameMotionEnd, kFrameNodeEnd, kFrameStateEnd, kFrameContactEnd,
   kColumns
 };
 
@@ -47,6 +48,7 @@ inline constexpr std::array<ColumnSpec, kColumns> kColumnSpecs{{
     {"bodies", "center", Number::real64, 3},
     {"bodies", "tensor", Number::real64, 9},
     {"bodies", "radius", Number::real64, 1},
+    {"bodies", "unknowns", Number::int32, 1},
     {"bodies", "first_frame", Number::int64, 1},
     {"bodies", "last_frame", Number::int64, 1},
     {"steps", "step", Number::int64, 1},
@@ -71,6 +73,7 @@ inline constexpr std::array<ColumnSpec, kColumns> kColumnSpecs{{
     {"nodes", "position", Number::real64, 3},
     {"nodes", "velocity", Number::real64, 3},
     {"nodes", "mises", Number::real32, 1},
+    {"states", "value", Number::real64, 1},
     {"contacts", "pair", Number::int32, 2},
     {"contacts", "point", Number::real64, 3},
     {"contacts", "axes", Number::real64, 9},
@@ -87,6 +90,7 @@ inline constexpr std::array<ColumnSpec, kColumns> kColumnSpecs{{
     {"frames", "energy", Number::real64, 7},
     {"frames", "motion_end", Number::int64, 1},
     {"frames", "node_end", Number::int64, 1},
+    {"frames", "state_end", Number::int64, 1},
     {"frames", "contact_end", Number::int64, 1},
 }};
 

@@ -18,7 +18,7 @@ struct ResultsReader::State {
   std::vector<BodyRow> bodies;
   std::vector<double> times;
   std::vector<EnergyRow> energies;
-  std::vector<std::int64_t> steps, motion_end, node_end, contact_end;
+  std::vector<std::int64_t> steps, motion_end, node_end, state_end, contact_end;
   JournalMark mark;  // of the state that is open
 
   void load();
@@ -73,6 +73,7 @@ void ResultsReader::State::load_frames() {
   };
   motion_end = ends(kFrameMotionEnd, columns.whole_rows(kMotionBody, kMotionMises));
   node_end = ends(kFrameNodeEnd, columns.whole_rows(kNodePosition, kNodeMises));
+  state_end = ends(kFrameStateEnd, columns[kStateValue].rows());
   contact_end = ends(kFrameContactEnd, columns.whole_rows(kContactPair, kContactConstraint));
 }
 
@@ -108,6 +109,7 @@ Frame ResultsReader::State::read_frame(std::int64_t index) const {
   frame.node_velocity = columns[kNodeVelocity].read<double>(n, n1);
   frame.mises = columns[kMotionMises].read<float>(b, b1);
   frame.node_mises = columns[kNodeMises].read<float>(n, n1);
+  frame.state = columns[kStateValue].read<double>(first(state_end), state_end[k]);
   frame.pair = columns[kContactPair].read<std::int32_t>(c, c1);
   frame.point = columns[kContactPoint].read<double>(c, c1);
   frame.axes = columns[kContactAxes].read<double>(c, c1);
@@ -217,6 +219,22 @@ Frame ResultsReader::frame(std::int64_t index) const {
   return state_->consistently([&] {
     state_->require(index);
     return state_->read_frame(index);
+  });
+}
+
+std::vector<double> ResultsReader::state(std::int64_t frame, std::int32_t body) const {
+  return state_->consistently([&] {
+    state_->require(frame);
+    const auto k = static_cast<std::size_t>(frame);
+    std::int64_t at = k ? state_->state_end[k - 1] : 0;
+    for (const std::int32_t row : state_->columns[kMotionBody].read<std::int32_t>(k ? state_->motion_end[k - 1] : 0, state_->motion_end[k])) {
+      if (row < 0 || row >= static_cast<std::int64_t>(state_->bodies.size())) throw_file("{}: frame {} names body row {}, there are {}", path(), frame, row, state_->bodies.size());
+      const std::int64_t size = 2 * std::int64_t{state_->bodies[static_cast<std::size_t>(row)].unknowns};
+      if (at + size > state_->state_end[k]) return std::vector<double>();
+      if (row == body) return state_->columns[kStateValue].read<double>(at, at + size);
+      at += size;
+    }
+    return std::vector<double>();
   });
 }
 

@@ -62,6 +62,7 @@ struct ResultsWriter::State {
   std::unordered_map<std::int64_t, std::int32_t> row_of;
   std::vector<std::int32_t> points;       // of each body row that has nodes in frames, else 0
   std::vector<float> radius;              // of each body row
+  std::vector<std::int32_t> unknowns;     // of each body row
   std::vector<char> removed;              // of each body row
   std::vector<int> shape_points;          // of each shape
   std::vector<float> frame_radius;        // scratch
@@ -82,6 +83,7 @@ struct ResultsWriter::State {
     points.push_back(nodes ? shape_points[static_cast<std::size_t>(body.shape)] : 0);
     radius.push_back(static_cast<float>(body.radius));
     removed.push_back(body.last_frame >= 0);
+    unknowns.push_back(body.unknowns);
   }
 
   void check(const Frame& frame) const {
@@ -99,6 +101,10 @@ struct ResultsWriter::State {
     require_finite("force", frame.force);
     std::size_t nodes = 0;
     for (const std::int32_t row : frame.body) nodes += static_cast<std::size_t>(points[static_cast<std::size_t>(row)]);
+    std::size_t states = 0;
+    for (const std::int32_t row : frame.body) states += 2 * static_cast<std::size_t>(unknowns[static_cast<std::size_t>(row)]);
+    if (!frame.state.empty()) require_size("state", frame.state.size(), states);
+    require_finite("state", frame.state);
     if (!frame.node_position.empty()) require_size("node_position", frame.node_position.size(), 3 * nodes);
   }
 
@@ -120,6 +126,7 @@ struct ResultsWriter::State {
     columns[kMotionRadius].append(frame_radius);
     columns[kMotionEnergy].append(frame.body_energy);
     columns[kMotionMises].append(frame.mises.empty() ? zeros(frame.bodies()) : frame.mises);
+    columns[kStateValue].append(frame.state);
     columns[kNodePosition].append(frame.node_position);
     columns[kNodeVelocity].append(frame.node_velocity);
     columns[kNodeMises].append(frame.node_mises.empty() ? zeros(frame.node_position.size() / 3) : frame.node_mises);
@@ -147,6 +154,7 @@ struct ResultsWriter::State {
     columns[kFrameStep].append_one(frame.step);
     columns[kFrameMotionEnd].append_one(columns[kMotionBody].rows());
     columns[kFrameNodeEnd].append_one(columns[kNodePosition].rows());
+    columns[kFrameStateEnd].append_one(columns[kStateValue].rows());
     columns[kFrameContactEnd].append_one(columns[kContactGap].rows());
     columns[kFrameTime].append_one(frame.time);
   }
@@ -162,6 +170,7 @@ struct ResultsWriter::State {
     const auto rows = [&](ColumnIndex index) { return kept ? columns[index].read<std::int64_t>(kept - 1, kept)[0] : 0; };
     for (std::size_t k = kMotionBody; k <= kMotionMises; ++k) columns.column[k].truncate(rows(kFrameMotionEnd));
     for (std::size_t k = kNodePosition; k <= kNodeMises; ++k) columns.column[k].truncate(rows(kFrameNodeEnd));
+    columns[kStateValue].truncate(rows(kFrameStateEnd));
     for (std::size_t k = kContactPair; k <= kContactConstraint; ++k) columns.column[k].truncate(rows(kFrameContactEnd));
 
     const auto step_times = columns[kStepTime].read<double>(0, columns.whole_rows(kStepStep, kStepSeconds));
@@ -256,6 +265,7 @@ std::int32_t ResultsWriter::add_body(const BodyRow& body) {
   columns[kBodyCenter].append(std::span<const double>(body.center.data(), 3));
   columns[kBodyTensor].append(row_major(body.tensor));
   columns[kBodyRadius].append_one(body.radius);
+  columns[kBodyUnknowns].append_one(body.unknowns);
   columns[kBodyFirst].append_one(frames());
   columns[kBodyLast].append_one(std::int64_t{-1});
   columns[kBodyId].append_one(body.id);

@@ -41,6 +41,9 @@ void keep_bodies(const ResultsReader& results, const std::vector<char>& wanted, 
   keep(frame.rotation, bodies, 9);
   for (auto* values : {&frame.position, &frame.velocity, &frame.angular}) keep(*values, bodies, 3);
   keep(frame.body_energy, bodies, 6);
+  keep(frame.mises, bodies, 1);
+  keep(frame.node_mises, nodes, 1);
+  frame.state.clear();  // of no use without the model
   for (auto* values : {&frame.node_position, &frame.node_velocity}) keep(*values, nodes, 3);
 }
 

@@ -17,7 +17,7 @@ struct Selection {
 /// The frames a selection asks for. InputError when one does not exist.
 [[nodiscard]] std::vector<std::int64_t> selected_frames(const ResultsReader& results, const Selection& selection);
 
-/// A frame with the selected bodies alone, their points, and the contacts that touch one of them. InputError
+/// A frame with the selected bodies alone (without their states, when some are left out), their points, and the contacts that touch one of them. InputError
 /// when a body row does not exist.
 [[nodiscard]] Frame selected_frame(const ResultsReader& results, std::int64_t frame, const Selection& selection);
 

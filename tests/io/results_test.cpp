@@ -182,6 +182,37 @@ TEST(Results, BodiesComeAndGo) {
   EXPECT_TRUE(same_frames(reader.frame(2), sample_frame(2, {1}, 1)));
 }
 
+TEST(Results, StatesOfDeformableBodiesAreFoundAgain) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("results.h5");
+  {
+    ResultsWriter writer(path, sample_info());
+    const auto sphere = writer.add_shape(geometry::make_sphere(Vec3::Zero(), 0.5, 1, 2), Vec3::Zero());
+    for (int id = 0; id < 3; ++id) {
+      BodyRow row = body(id, sphere, id == 1 ? StoredKind::rigid : StoredKind::pseudo_rigid);
+      row.unknowns = id == 1 ? 0 : 2 + id;
+      writer.add_body(row);
+    }
+    Frame first = sample_frame(0, {0, 1, 2}, 0), second = sample_frame(1, {2, 1}, 0);
+    first.state = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    second.state = {21, 22, 23, 24, 25, 26, 27, 28};
+    writer.add_frame(first);
+    second.state.pop_back();
+    EXPECT_THROW(writer.add_frame(second), InputError);
+    second.state.push_back(28);
+    writer.add_frame(second);
+  }
+  const ResultsReader reader(path);
+  EXPECT_EQ(reader.bodies()[2].unknowns, 4);
+  EXPECT_EQ(reader.state(0, 0), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(reader.state(0, 2), (std::vector<double>{5, 6, 7, 8, 9, 10, 11, 12}));
+  EXPECT_EQ(reader.state(1, 2), (std::vector<double>{21, 22, 23, 24, 25, 26, 27, 28}));
+  EXPECT_TRUE(reader.state(1, 0).empty());
+  EXPECT_TRUE(reader.state(0, 1).empty());
+  EXPECT_EQ(reader.frame(1).state.size(), 8u);
+  EXPECT_THROW((void)reader.state(2, 0), InputError);
+}
+
 TEST(Results, HistoriesAreTheFramesNumbers) {
   TemporaryFolder folder;
   const std::string path = folder.file("results.h5");

@@ -46,7 +46,7 @@ inline bool same_frames(const Frame& a, const Frame& b) {
          a.rotation == b.rotation && a.position == b.position && a.velocity == b.velocity && a.angular == b.angular && a.body_energy == b.body_energy &&
          a.node_position == b.node_position && a.node_velocity == b.node_velocity && a.mises == b.mises && a.node_mises == b.node_mises &&
          a.pair == b.pair && a.point == b.point &&
-         a.axes == b.axes && a.gap == b.gap && a.area == b.area && a.force == b.force && a.relative_velocity == b.relative_velocity &&
+         a.state == b.state && a.axes == b.axes && a.gap == b.gap && a.area == b.area && a.force == b.force && a.relative_velocity == b.relative_velocity &&
          a.surface == b.surface && a.material == b.material && a.contact_kind == b.contact_kind && a.constraint == b.constraint;
 }
 

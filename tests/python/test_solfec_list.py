@@ -247,6 +247,15 @@ def test_every_routine_is_called_with_positional_arguments(tmp_path):
     call("CONTACT_EXCLUDE_SURFACES", s, 98, 99)
     call("CONTACT_SPARSIFY", s, 0.02)
 
+    # finite elements
+    elastic = BODY(s, "FINITE_ELEMENT", TRANSLATE(HEX(CUBE, 2, 1, 1, 1, [1, 2, 3, 4, 5, 6]), (0, 20, 5)), bulk, "elastic")
+    assert len(call("MODAL_ANALYSIS", elastic, 2, str(tmp_path / "modes.npz"), 1e-9, 100, "OFF")[0]) == 2
+    call("BODY_MM_EXPORT", elastic, str(tmp_path / "M.mtx"), str(tmp_path / "K.mtx"), "ON", "ON")
+    if "LOAD" in language.__all__:
+        assert call("FIX_SURFACE", s, elastic, 1, (0, 0, 1))
+        call("LOAD", elastic, "SPATIAL", 6, (1, 0, 0), 10.0)
+        call("PRESSURE", elastic, 6, 10.0)
+
     # machine and settings
     assert (call("NCPU"), call("RANK"), call("BARRIER"), call("VIEWER"), call("SUBDIR")) == (1, 0, None, False, None)
     call("IMBALANCE_TOLERANCE", s, 1.2)
@@ -279,7 +288,7 @@ def test_every_routine_is_called_with_positional_arguments(tmp_path):
     assert (tmp_path / "view.xdmf").exists()
     call("LOCDYN_DUMP", s, str(tmp_path / "problem.hdf5"))
     call("MBFCP_EXPORT", s, str(tmp_path / "problem.txt"))
-    assert "BODIES 16" in (tmp_path / "problem.txt").read_text()
+    assert "BODIES 17" in (tmp_path / "problem.txt").read_text()
     assert call("RENDER", s, block).endswith("render.png")
     velocity = bodies[0].velo
     call("INITIALIZE_STATE", s, out, 0.005, ["ball 0"])

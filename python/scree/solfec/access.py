@@ -63,18 +63,18 @@ def _motion(state, X):
 @routine
 def DISPLACEMENT(body, point):
     """disp = DISPLACEMENT (body, point): (dx, dy, dz) of a referential point, m."""
-    X = _check.vector("point", point)
-    if body_of("body", body)._deforms_now:
-        return floats(body._handle.point(X) - X)
+    X, deformed = _check.vector("point", point), body_of("body", body)._deformed()
+    if deformed is not None:
+        return floats(deformed.point(X) - X)
     return floats(_motion(body._state(), X)[0])
 
 
 @routine
 def VELOCITY(body, point):
     """velo = VELOCITY (body, point): (vx, vy, vz) of a referential point, m/s."""
-    X = _check.vector("point", point)
-    if body_of("body", body)._deforms_now:
-        return floats(body._handle.point_velocity(X))
+    X, deformed = _check.vector("point", point), body_of("body", body)._deformed()
+    if deformed is not None:
+        return floats(deformed.point_velocity(X))
     return floats(_motion(body._state(), X)[1])
 
 
@@ -82,8 +82,8 @@ def VELOCITY(body, point):
 def STRESS(body, point):
     """stre = STRESS (body, point): Cauchy stress (sx, sy, sz, sxy, sxz, syz, mises) at a referential point of a deformable body, Pa. Rigid
     bodies carry none: zeros."""
-    X = _check.vector("point", point)
-    return floats(body._handle.stress(X)) if body_of("body", body)._handle.deforms else (0.0,) * 7
+    X, deformed = _check.vector("point", point), body_of("body", body)._deformed()
+    return (0.0,) * 7 if deformed is None else floats(deformed.stress(X))
 
 
 def _bodies_of(what, value):
@@ -171,8 +171,10 @@ def _point_curve(reader, body, point, entity):
     body_of("list: body", body)
     _check.choice("list: entity", entity, _MOTION + _STRESS)
     X = _check.vector("list: point", point)
+    if reader.results.bodies[reader.results.row(body.id)]["unknowns"]:
+        return _deformed_curve(reader, body, X, entity)
     if entity in _STRESS:
-        raise ValueError(f"list: '{entity}': rigid bodies carry no stress")
+        return np.zeros(len(reader.times))
     axis, center = "XYZ".index(entity[1]), np.array(body.center)
     # the mass centre needs no rotation
     arms = reader.motion(body, "rotations") @ (X - center) if (X != center).any() else np.zeros((len(reader.times), 3))
@@ -181,6 +183,21 @@ def _point_curve(reader, body, point, entity):
         return (reader.motion(body, "velocities") + turning)[:, axis]
     place = (arms + reader.motion(body, "positions"))[:, axis]
     return place if entity[0] == "C" else place - X[axis]
+
+
+def _deformed_curve(reader, body, X, entity):
+    """The same for a deformable body: an engine that knows its mechanics takes on one stored state after the other."""
+    def value(handle):
+        if entity in _STRESS:
+            return handle.stress(X)[_STRESS.index(entity)]
+        axis = "XYZ".index(entity[1])
+        if entity[0] == "V":
+            return handle.point_velocity(X)[axis]
+        return handle.point(X)[axis] - (X[axis] if entity[0] == "D" else 0.0)
+
+    with body._solfec._borrowed(body.id) as place:
+        handles = (place(reader.results, int(k)) for k in reader.frames)
+        return np.array([np.nan if handle is None else value(handle) for handle in handles])
 
 
 def _energy_curve(reader, target, kind):

@@ -90,10 +90,13 @@ class BODY(Emptied):
         at = self._place(frame)
         return frame.rotations[at], frame.positions[at], frame.velocities[at], frame.angular_velocities[at], np.array(self.center)
 
-    @property
-    def _deforms_now(self):
-        """A deformable body whose state is in the engine."""
-        return self._solfec._frame is None and self._handle.deforms
+    def _deformed(self):
+        """The body in the state shown, as an engine has it, for deformable kinds; None for others."""
+        if self._solfec._frame is None:
+            return self._handle if self._handle.deforms else None
+        self._check_there()
+        stored = self._solfec._reader
+        return self._solfec._deformed(self._id, self._solfec._frame_index) if stored.bodies[stored.row(self._id)]["unknowns"] else None
 
     def _place(self, frame):
         """Row of the body in a frame."""
@@ -127,8 +130,9 @@ class BODY(Emptied):
         elements the coordinates of the nodes. None for obstacles."""
         if self.kind == "OBSTACLE":
             return None
-        if self._deforms_now:
-            return floats(self._handle.conf)
+        deformed = self._deformed()
+        if deformed is not None:
+            return floats(deformed.conf)
         rotation, position = self._state()[:2]
         return floats(np.concatenate([rotation.T.ravel(), position]))
 
@@ -138,8 +142,9 @@ class BODY(Emptied):
         (m/s); of finite elements the velocities of the nodes. None for obstacles."""
         if self.kind == "OBSTACLE":
             return None
-        if self._deforms_now:
-            return floats(self._handle.velo)
+        deformed = self._deformed()
+        if deformed is not None:
+            return floats(deformed.velo)
         rotation, _, velocity, angular, _ = self._state()
         return floats(np.concatenate([rotation.T @ angular, velocity]))
 
@@ -163,9 +168,11 @@ class BODY(Emptied):
 
     @property
     def tensor(self):
-        """Referential inertia tensor about the mass centre, nine numbers column by column, kg m^2."""
+        """Referential tensor about the mass centre, nine numbers column by column, kg m^2: of inertia for rigid bodies and obstacles, Euler's (the
+        integral of density times X X^T) for deformable ones."""
         row = self._row
-        return floats((self._handle.inertia if row is None else row["tensor"]).T)
+        inertia = self._handle.inertia if row is None else row["tensor"]
+        return floats((inertia if self.kind in ("RIGID", "OBSTACLE") else _euler(inertia)).T)
 
     @property
     def constraints(self):
@@ -239,6 +246,11 @@ class BODY(Emptied):
 memory.RESOLVERS["solfec_body"] = lambda sim, id: BODY._named(sim._solfec, id)
 
 
+def _euler(inertia):
+    """Euler's tensor from that of inertia."""
+    return 0.5 * np.trace(inertia) * np.eye(3) - inertia
+
+
 def body_of(what, value, solfec=None):
     """A BODY object that is still there (and of this SOLFEC when one is given)."""
     if not isinstance(value, BODY):
@@ -267,14 +279,15 @@ def with_domain(function):
 
 @routine
 def BODY_CHARS(body, mass, volume, center, tensor):
-    """BODY_CHARS (body, mass, volume, center, tensor): override mass (kg), volume (m^3), mass centre (m) and inertia tensor
-    (nine numbers column by column, kg m^2) of a body."""
+    """BODY_CHARS (body, mass, volume, center, tensor): override mass (kg), volume (m^3), mass centre (m) and the tensor (as in
+    body.tensor: inertia, or Euler's of deformable bodies) of a body."""
     handle = body_of("body", body)._handle
     values = np.ravel(np.asarray(tensor, dtype=float))
     if values.size != 9:
         raise ValueError(f"tensor = {tensor!r}: nine numbers are expected")
-    handle.set_characteristics(_check.positive("mass", mass), _check.positive("volume", volume), _check.vector("center", center),
-                               values.reshape(3, 3).T)
+    given = values.reshape(3, 3).T
+    inertia = np.trace(given) * np.eye(3) - given if handle.deforms else given
+    handle.set_characteristics(_check.positive("mass", mass), _check.positive("volume", volume), _check.vector("center", center), inertia)
 
 
 @routine

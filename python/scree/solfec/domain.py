@@ -1,9 +1,12 @@
 """SOLFEC, the object that holds one analysis, and its materials."""
+import contextlib
 import json
 import math
 import os
+import types
 
 from .. import _check, _scree, memory, notebook, results, session
+from ..handles import Body
 from ..simulation import Simulation
 from ._arguments import Strict, flag, routine, text
 
@@ -32,7 +35,7 @@ class SOLFEC(Strict):
         self._surface_materials, self._bulk_materials = [], []
         self._interval, self._compress = 0.0, False
         self._attached = []
-        self._stored_model = None
+        self._stored_model, self._placed = None, {}
         self._verbose = "ON"
         self._solver = None
         self._reader, self._frame_index, self._frame_cache = None, 0, None
@@ -75,6 +78,44 @@ class SOLFEC(Strict):
             except (OSError, ValueError, RuntimeError):
                 self._stored_model = (None,)  # force functions are in the script alone
         return self._stored_model[0]
+
+    def _mechanics(self, id):
+        """The model's engine, when it has the body of this id."""
+        model = self._model
+        if model is None or not model.has_body(id):
+            raise ValueError(f"body {id}: the state of a deformable body needs its mechanics: run the script that made it, or keep checkpoint.h5 beside the results")
+        return model
+
+    def _deformed(self, id, index):
+        """A deformable body in the state it has in a stored frame (READ mode)."""
+        model = self._mechanics(id)
+        if self._placed.get(id) != index:
+            state = self._reader.state(index, id)
+            if state is None:
+                raise ValueError(f"body {id} is not in the results at t = {self._reader.times[index]:g} s")
+            model.set_state(id, *state)
+            self._placed[id] = index
+        return Body(types.SimpleNamespace(_engine=model), id)
+
+    @contextlib.contextmanager
+    def _borrowed(self, id):
+        """A function place (results, frame index) that puts the model's body into stored states (None where there is none); at the end it
+        is where it was."""
+        model = self._mechanics(id)
+        before = model.configuration(id), model.rates(id)
+        handle = Body(types.SimpleNamespace(_engine=model), id)
+
+        def place(stored, index):
+            state = stored.state(index, id)
+            if state is None:
+                return None
+            model.set_state(id, *state)
+            return handle
+
+        try:
+            yield place
+        finally:
+            model.set_state(id, *before)
 
     def _surface_law(self, index):
         """Figures of a surface material by number; those of the built-in law where there is none."""

@@ -6,11 +6,12 @@ import numpy as np
 
 from .. import _check, pictures, results
 from ..export import frames_of, to_xdmf
-from ._arguments import routine, text
+from ._arguments import flag, routine, text
 from .bodies import BODY, body_of
 from .domain import domain
 
-__all__ = ["INITIALIZE_STATE", "RIGID_TO_FEM", "XDMF_EXPORT", "MBFCP_EXPORT", "LOCDYN_DUMP", "DISPLAY_POINT", "RENDER"]
+__all__ = ["INITIALIZE_STATE", "RIGID_TO_FEM", "XDMF_EXPORT", "MBFCP_EXPORT", "LOCDYN_DUMP", "BODY_MM_EXPORT", "MODAL_ANALYSIS", "DISPLAY_POINT",
+           "RENDER"]
 
 
 def _chosen(solfec, subset):
@@ -34,7 +35,9 @@ def _frame_at(path, time):
     stored = _opened(text("path", path))
     if not len(stored):
         raise ValueError(f"path = '{path}': the results have no frames")
-    frame = stored.frame(int(np.argmin(np.abs(stored.times - _check.number("time", time)))))
+    index = int(np.argmin(np.abs(stored.times - _check.number("time", time))))
+    frame = stored.frame(index)
+    frame.state = lambda row: stored.state(index, int(frame.ids[row]))
     rows = {}
     for at, row in enumerate(frame.rows):
         body = stored.bodies[row]
@@ -86,12 +89,18 @@ def RIGID_TO_FEM(path, time, solfec, subset=None):
 
 
 def _restore(body, frame, at):
-    _place_rigidly(body, frame, at)
+    state = frame.state(at) if body._handle.deforms else None
+    if state is None:
+        _place_rigidly(body, frame, at)
+    else:
+        body._solfec._engine.set_state(body.id, *state)
 
 
 def _place_rigidly(body, frame, at):
     engine = body._solfec._engine
-    engine.set_placement(body.id, frame.rotations[at], frame.positions[at])
+    # a deformation gradient leaves its rotation
+    left, _, right = np.linalg.svd(frame.rotations[at])
+    engine.set_placement(body.id, left @ right, frame.positions[at])
     if body.kind != "OBSTACLE":
         engine.set_velocity(body.id, frame.velocities[at], frame.angular_velocities[at])
 
@@ -149,6 +158,61 @@ def LOCDYN_DUMP(solfec, path):
     which `scree solve` and `scree bench solvers` read."""
     domain("solfec", solfec)
     solfec._sim.export_problem(text("path", path))
+
+
+@routine
+def BODY_MM_EXPORT(body, pathM, pathK, spdM="ON", spdK="ON"):
+    """BODY_MM_EXPORT (body, pathM, pathK | spdM, spdK): write the mass matrix (kg) and the stiffness matrix (N/m) of a finite element body in
+    its reference configuration as Matrix Market files, three rows a node. spdM, spdK: 'ON' stores one triangle of the symmetric matrix, 'OFF' all of
+    it."""
+    handle = body_of("body", body)._handle
+    kinds = [flag(name, value) for name, value in (("spdM", spdM), ("spdK", spdK))]
+    rows, columns, mass, stiffness = body._solfec._engine.matrices(handle.id)
+    for path, values, kind, what in ((pathM, mass, kinds[0], "mass"), (pathK, stiffness, kinds[1], "stiffness")):
+        _write_matrix(text("path", path), rows, columns, values, kind == "ON", f"{what} of body {body.id}")
+
+
+def _write_matrix(path, rows, columns, values, symmetric, title):
+    """Matrix Market coordinates from the upper triangle of a symmetric matrix."""
+    kept = values != 0
+    i, j, v = columns[kept], rows[kept], values[kept]  # the lower triangle, as the format wants it
+    if not symmetric:
+        off = i != j
+        i, j, v = np.concatenate([i, j[off]]), np.concatenate([j, i[off]]), np.concatenate([v, v[off]])
+    size = int(rows.max()) + 1
+    with open(path, "w") as file:
+        file.write(f"%%MatrixMarket matrix coordinate real {'symmetric' if symmetric else 'general'}\n% {title}\n{size} {size} {len(v)}\n")
+        file.writelines(f"{a + 1} {b + 1} {x!r}\n" for a, b, x in zip(i.tolist(), j.tolist(), v.tolist()))
+
+
+@routine
+def MODAL_ANALYSIS(body=None, num=6, path=None, abstol=1e-9, maxiter=1000, verbose="OFF"):
+    """(vals, vecs) = MODAL_ANALYSIS (| body, num, path, abstol, maxiter, verbose): the lowest elastic modes of a free finite element body in its
+    reference configuration.
+
+    vals: list of `num` eigenvalues, squares of the circular frequencies, 1/s^2, ascending; the six rigid motions are left out. vecs: array
+    with one row a mode, three numbers a node, of unit mass. path: file (.npz) that keeps them; when it is there it is read. abstol, maxiter: checked;
+    frequencies are found to about 1e-9. verbose: 'ON' prints the frequencies."""
+    if body is None:
+        raise ValueError("body = None: a BODY of kind 'FINITE_ELEMENT' is expected")
+    handle, num = body_of("body", body)._handle, _check.integer("num", num, 1)
+    _check.positive("abstol", abstol), _check.integer("maxiter", maxiter, 1)
+    if path is not None and os.path.exists(text("path", path)):
+        with np.load(path) as stored:
+            vals, vecs = stored["vals"], stored["vecs"]
+        if len(vals) < num or vecs.shape[1] != 3 * len(handle.nodes):
+            raise ValueError(f"path = '{path}': it holds {len(vals)} modes of {vecs.shape[1]} numbers for another body or fewer modes; remove it")
+        vals, vecs = vals[:num], vecs[:num]
+    else:
+        frequencies, shapes = body._solfec._engine.modes(handle.id, num)
+        vals, vecs = frequencies**2, shapes.T
+        if path is not None:
+            with open(path, "wb") as file:
+                np.savez(file, vals=vals, vecs=vecs)
+    if flag("verbose", verbose) == "ON":
+        for k, value in enumerate(vals):
+            print(f"mode {k}: {np.sqrt(value) / (2 * np.pi):.6g} Hz")
+    return vals.tolist(), vecs
 
 
 @routine

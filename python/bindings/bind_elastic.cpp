@@ -1,0 +1,66 @@
+#include "engine.hpp"
+
+#include "elastic/modes.hpp"
+#include "model/finite_element.hpp"
+
+namespace scree::python {
+
+namespace {
+
+const elastic::ElasticBody& elastic_body(Engine& engine, int id) {
+  const int index = engine.bodies().index(id);
+  const auto* mechanics = engine.bodies().deforms(index) ? dynamic_cast<const model::FiniteElement*>(engine.bodies().deformable_of(index).mechanics.get()) : nullptr;
+  if (!mechanics) throw_input("body {}: only bodies of finite elements have modes and matrices", id);
+  return mechanics->body();
+}
+
+/// (circular frequencies in rad/s, mode shapes as columns) of the lowest elastic modes.
+py::tuple modes(Engine& engine, int id, int count) {
+  const elastic::ElasticBody& body = elastic_body(engine, id);
+  const elastic::Modes made = released([&] { return elastic::natural_modes(body, count); });
+  return py::make_tuple(made.frequency, made.shapes);
+}
+
+/// (rows, columns, M, K) of the reference configuration: entries of the upper triangle by dof, three dofs a node.
+py::tuple matrices(Engine& engine, int id) {
+  const elastic::ElasticBody& body = elastic_body(engine, id);
+  elastic::BlockMatrix K = body.make_matrix();
+  released([&] { body.tangent(body.mesh().positions(), K); });
+  const elastic::NodePattern& pattern = *body.pattern();
+  std::vector<int> rows, columns;
+  std::vector<double> mass, stiffness;
+  for (int a = 0; a < pattern.rows(); ++a)
+    for (int e = pattern.row_start[static_cast<std::size_t>(a)]; e < pattern.row_start[static_cast<std::size_t>(a) + 1]; ++e)
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) {
+          const int row = 3 * a + i, column = 3 * pattern.columns[static_cast<std::size_t>(e)] + j;
+          if (column < row) continue;
+          rows.push_back(row);
+          columns.push_back(column);
+          mass.push_back(i == j ? body.mass().values[static_cast<std::size_t>(e)] : 0.0);
+          stiffness.push_back(K.values[static_cast<std::size_t>(9 * e + 3 * i + j)]);
+        }
+  const auto array = [](const auto& values) { return py::array_t(static_cast<py::ssize_t>(values.size()), values.data()); };
+  return py::make_tuple(array(rows), array(columns), array(mass), array(stiffness));
+}
+
+/// Put a deformable body into a state: configuration and velocity as results store them.
+void set_state(Engine& engine, int id, const std::vector<double>& q, const std::vector<double>& u) {
+  const int index = engine.bodies().index(id);
+  if (!engine.bodies().deforms(index)) throw_input("body {}: it is not deformable and has no such state", id);
+  const model::Deformable& body = engine.bodies().deformable_of(index);
+  if (q.size() != body.size() || u.size() != body.size()) throw_input("body {}: a state of {} and {} numbers was given, its configuration has {}", id, q.size(), u.size(), body.size());
+  for (const double value : q)
+    if (!std::isfinite(value)) throw_input("body {}: its configuration must be finite", id);
+  for (const double value : u)
+    if (!std::isfinite(value)) throw_input("body {}: its velocity must be finite", id);
+  std::copy(q.begin(), q.end(), body.part(engine.bodies().q).begin());
+  std::copy(u.begin(), u.end(), body.part(engine.bodies().u).begin());
+  engine.bodies().mirror(index);
+}
+
+}  // namespace
+
+void bind_elastic(EngineClass& engine) { engine.def("modes", &modes).def("matrices", &matrices).def("set_state", &set_state); }
+
+}  // namespace scree::python
