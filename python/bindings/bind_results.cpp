@@ -101,6 +101,25 @@ py::dict to_dict(const io::EnergyRow& e) {
   return info;
 }
 
+/// Contacts of a frame as a dictionary of arrays; bodies by id.
+py::dict contact_table(const io::ResultsReader& reader, const io::Frame& f) {
+  const auto& bodies = reader.bodies();
+  const auto id = [&](std::int32_t row) { return row < 0 ? -1 : bodies[static_cast<std::size_t>(row)].id; };
+  py::dict contacts;
+  contacts["bodies"] = pairs(f.contacts(), [&](std::size_t i) { return std::array<int, 2>{static_cast<int>(id(f.pair[2 * i])), static_cast<int>(id(f.pair[2 * i + 1]))}; });
+  contacts["point"] = rows(f.point, 3);
+  contacts["frame"] = rows(f.axes, 9);
+  contacts["gap"] = flat(f.gap);
+  contacts["area"] = flat(f.area);
+  contacts["local_force"] = rows(f.force, 3);
+  contacts["local_velocity"] = rows(f.relative_velocity, 3);
+  contacts["surfaces"] = pairs(f.contacts(), [&](std::size_t i) { return std::array<int, 2>{f.surface[2 * i], f.surface[2 * i + 1]}; });
+  contacts["material"] = flat(f.material);
+  contacts["kind"] = flat(f.contact_kind);
+  contacts["constraint"] = flat(f.constraint);
+  return contacts;
+}
+
 py::dict frame(const io::ResultsReader& reader, std::int64_t index) {
   const io::Frame f = released([&] { return reader.frame(index); });
   const auto& bodies = reader.bodies();
@@ -116,19 +135,7 @@ py::dict frame(const io::ResultsReader& reader, std::int64_t index) {
   info["velocity"] = rows(f.velocity, 3);
   info["angular_velocity"] = rows(f.angular, 3);
   info["energy"] = rows(f.body_energy, 6);
-  py::dict contacts;
-  contacts["bodies"] = pairs(f.contacts(), [&](std::size_t i) { return std::array<int, 2>{static_cast<int>(id(f.pair[2 * i])), static_cast<int>(id(f.pair[2 * i + 1]))}; });
-  contacts["point"] = rows(f.point, 3);
-  contacts["frame"] = rows(f.axes, 9);
-  contacts["gap"] = flat(f.gap);
-  contacts["area"] = flat(f.area);
-  contacts["local_force"] = rows(f.force, 3);
-  contacts["local_velocity"] = rows(f.relative_velocity, 3);
-  contacts["surfaces"] = pairs(f.contacts(), [&](std::size_t i) { return std::array<int, 2>{f.surface[2 * i], f.surface[2 * i + 1]}; });
-  contacts["material"] = flat(f.material);
-  contacts["kind"] = flat(f.contact_kind);
-  contacts["constraint"] = flat(f.constraint);
-  info["contacts"] = contacts;
+  info["contacts"] = contact_table(reader, f);
   return info;
 }
 
@@ -239,6 +246,7 @@ void bind_results(py::module_& module) {
       .def("bodies", &body_table)
       .def("steps", &step_table)
       .def("frame", &frame)
+      .def("contacts", [](const ResultsReader& r, std::int64_t index) { return contact_table(r, released([&] { return r.contacts(index); })); })
       .def("history", &history)
       .def("state", [](const ResultsReader& r, std::int64_t frame, std::int32_t body) { return flat(released([&] { return r.state(frame, body); })); })
       .def("export_xdmf", &write_export<&io::export_xdmf>)

@@ -106,7 +106,7 @@ class Results:
 
     def contacts(self, index):
         """Contacts and constraints of a frame: dictionary of arrays; local vectors are (normal, tangent 1, tangent 2)."""
-        return self._native.frame(index)["contacts"]
+        return self._native.contacts(index)
 
     def state(self, index, body):
         """(configuration, velocity) of a deformable body (id or label) in a frame; None where it is not or where it is rigid."""

@@ -156,6 +156,8 @@ class ResultsReader {
   [[nodiscard]] const std::vector<double>& times() const;
   [[nodiscard]] const std::vector<EnergyRow>& energies() const;
   [[nodiscard]] Frame frame(std::int64_t index) const;
+  /// Time, step and contacts of a frame alone.
+  [[nodiscard]] Frame contacts(std::int64_t index) const;
   /// What history() can tell of a body.
   enum class Motion { rotation, position, velocity, angular, energy };
   /// Numbers a body and frame of a history: 9, 3, 3, 3, 6.

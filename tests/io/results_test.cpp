@@ -71,6 +71,9 @@ TEST(Results, EverythingComesBackBitForBit) {
       EXPECT_TRUE(same_frames(reader.frame(k), sample_frame(k, {0, 1, 2, 3}, 3 + k % 5))) << k;
       EXPECT_EQ(reader.time(k), 0.25 * k);
     }
+    EXPECT_EQ(reader.contacts(17).force, reader.frame(17).force);
+    EXPECT_EQ(reader.contacts(17).constraint, reader.frame(17).constraint);
+    EXPECT_TRUE(reader.contacts(17).body.empty());
     EXPECT_EQ(reader.body_range(2).first, 8);
     EXPECT_EQ(reader.body_range(2).count, 4);
     EXPECT_EQ(reader.contact_range(2).first, 7);

@@ -86,7 +86,7 @@ def test_argument_order(name):
 #: object: (read-only members, members that can be written)
 MEMBERS = {
     "CONVEX": ("nver, vertex", ""), "MESH": ("nnod, node", ""), "SPHERE": ("center, radius", ""), "ELLIP": ("center, radii", ""),
-    "SOLFEC": ("analysis, time, mode, constraints, ncon, bodies, nbod, outpath", "step, verbose"),
+    "SOLFEC": ("analysis, time, mode, constraints, ncon, bodies, nbod, outpath, simulation", "step, verbose"),
     "SURFACE_MATERIAL": ("surf1, surf2, label", "model, friction, cohesion, restitution, spring, dashpot"),
     "BULK_MATERIAL": ("model, label", "young, poisson, density"),
     "BODY": ("kind, label, conf, velo, mass, volume, center, tensor, constraints, ncon, id, display_points", "selfcontact, scheme, damping, stiffness_damping"),

@@ -2,11 +2,10 @@
 
 `scree run script.py` has these names without an import; elsewhere: `from scree.solfec import *`. Differences from the manual:
 
-- rigid bodies and obstacles; deformable kinds raise ValueError.
 - RUN takes None as the solver and then uses AUTO; SOLVER gives every other solver of Scree.
 - ENERGY keeps the manual's order (kinetic, internal, external, contact, friction).
 - Without OUTPUT every step is a frame of the results.
-- Faces that meet get several contact points; sim.contact_settings(one_point_per_overlap=True) is Solfec's rule.
+- Faces that meet get several contact points; solfec.simulation.contact_settings(one_point_per_overlap=True) is Solfec's rule.
 - Errors are ValueError and name routine, argument and remedy. An object that was emptied says by which call.
 """
 from . import access, bodies, constraints, domain, loads, meshing, running, shapes, solvers, springs, state, utilities

@@ -145,6 +145,11 @@ class SOLFEC(Strict):
         return "WRITE" if self._reader is None else "READ"
 
     @property
+    def simulation(self):
+        """The same analysis in the modern interface, a scree.Simulation: contact settings, arrays of all bodies, reports of steps."""
+        return self._sim
+
+    @property
     def outpath(self):
         """Folder of the results."""
         return self._sim.out
