@@ -34,9 +34,9 @@ def insert (state):
   """Fill the lattice again until there are N particles; then, once, set the drum turning."""
   if state ['made'] < N:
     for k in range (layers):
-      x = -0.7
+      x = max (-0.7, rx - 0.795)   # clear of the lifters and discs
       while x < 0.7:
-        y = 0.05
+        y = max (0.05, ry)
         while y < 0.45 and state ['made'] < N:
           BODY (solfec, 'RIGID', ELLIP ((x, y, 0.25 - 2 * rz * k), (rx, ry, rz), 2, 2), bulk)
           state ['made'] += 1
