@@ -220,6 +220,23 @@ def test_contact_members_and_histories(solfec, bulk):
     assert total == pytest.approx([-0.3 * weight * (2 * t - 1.5 * t * t) for t in times], rel=1e-3)
 
 
+def test_histories_of_many_bodies_are_read_together(tmp_path, solfec, bulk, monkeypatch):
+    GRAVITY(solfec, (0, 0, -1), 10)
+    balls = [BODY(solfec, "RIGID", SPHERE((3 * k, 0, 0), 0.5, 1, 1), bulk) for k in range(30)]
+    for k, ball in enumerate(balls):
+        INITIAL_VELOCITY(ball, (0, 0, k), (0, 0, 1))
+    OUTPUT(solfec, 0.01)
+    RUN(solfec, None, 0.1)
+    reads = []
+    original = scree.Results.histories
+    monkeypatch.setattr(scree.Results, "histories", lambda self, quantity, bodies, frames=None: reads.append(len(bodies)) or original(self, quantity, bodies, frames))
+    times, *places = HISTORY(solfec, [(b, b.center, "CZ") for b in balls], 0, 1)
+    assert reads == [30] and isinstance(times, list) and isinstance(places[0].array, np.ndarray)
+    t = times.array
+    for k, z in enumerate(places):
+        assert np.asarray(z) == pytest.approx(k * t - 5 * t * t, abs=1e-9)
+
+
 def test_results_read_from_a_folder_know_everything(tmp_path, solfec, bulk):
     floor, block = sliding(solfec, bulk)
     live = ENERGY(block), block.tensor, block.conf, sorted(c.R for c in solfec.constraints)

@@ -3,7 +3,7 @@ import numpy as np
 
 from .. import _check
 from ._arguments import flag, floats, routine
-from .bodies import body_of
+from .bodies import BODY, body_of
 from .domain import SOLFEC, domain, stage_seconds
 
 __all__ = ["DURATION", "FORWARD", "BACKWARD", "SEEK", "DISPLACEMENT", "VELOCITY", "STRESS", "ENERGY", "TIMING", "HISTORY"]
@@ -133,19 +133,38 @@ def _steps_of(table, times):
     return np.searchsorted(table["time"], times + 1e-9 * np.maximum(1.0, np.abs(times)), side="right") - 1
 
 
-class _Reader:
-    """The frames of a HISTORY and the arrays read from them, each once."""
+class Curve(list):
+    """Values over time: a list, as the manual says, which NumPy takes without conversion; `array` is that NumPy array."""
 
-    def __init__(self, results, frames):
+    def __init__(self, values):
+        self.array = np.asarray(values)
+        super().__init__(self.array.tolist())
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array if dtype is None else self.array.astype(dtype)
+
+
+class _Reader:
+    """The frames of a HISTORY and the arrays read from them, each once. Motions of the bodies it will need are read together."""
+
+    _most = 4 * 10**7  #: numbers read at a time
+
+    def __init__(self, results, frames, requests=()):
         self.results, self.frames, self.times = results, frames, results.times[frames]
         self._motion, self._steps = {}, None
+        points = [r for r in requests if isinstance(r, tuple) and len(r) == 3 and isinstance(r[0], BODY)]
+        self._wanted = list(dict.fromkeys(body.id for body, _, _ in points))
 
     def motion(self, body, quantity):
         """A quantity of a body over the frames."""
-        key = body.id, quantity
-        if key not in self._motion:
-            self._motion[key] = self.results.histories(quantity, [body.id], self.frames)[:, 0]
-        return self._motion[key]
+        if (body.id, quantity) not in self._motion:
+            width = {"rotations": 9}.get(quantity, 3)
+            waiting = [i for i in self._wanted if (i, quantity) not in self._motion and i != body.id]
+            group = [body.id, *waiting][:max(1, self._most // max(1, width * len(self.frames)))]
+            values = self.results.histories(quantity, group, self.frames)
+            for k, i in enumerate(group):
+                self._motion[i, quantity] = values[:, k]
+        return self._motion[body.id, quantity]
 
     def energies(self, bodies):
         """(frames, bodies, 6)."""
@@ -268,7 +287,7 @@ def HISTORY(solfec, list, t0, t1, skip=1, progress="OFF"):
     'CR' | 'CU') for contacts: mean gap (m), mean force (N) and mean velocity (m/s), sums of force and velocity over all constraints, of a
     SOLFEC, a BODY, a list or a tuple of two bodies (contacts between them), along a direction (None: sizes), for a pair of surface ids (None:
     all). skip: take every skip-th frame. Values of a body before it was made or after it was deleted are NaN. Works in 'READ' mode and after
-    a RUN. `scree.read (solfec.outpath)` gives the same as NumPy arrays."""
+    a RUN. The lists are NumPy arrays, too: values1.array."""
     domain("solfec", solfec)
     flag("progress", progress)
     t0, t1 = _check.number("t0", t0), _check.number("t1", t1)
@@ -276,7 +295,7 @@ def HISTORY(solfec, list, t0, t1, skip=1, progress="OFF"):
     results = solfec._results()
     times = results.times
     slack = 1e-9 * max(1.0, abs(t1))
-    reader = _Reader(results, np.flatnonzero((times >= t0 - slack) & (times <= t1 + slack))[::stride])
     requests = [list] if isinstance(list, (str, tuple)) else [*list]
+    reader = _Reader(results, np.flatnonzero((times >= t0 - slack) & (times <= t1 + slack))[::stride], requests)
     curves = [_curve(reader, request) for request in requests]
-    return (reader.times.tolist(), *(np.asarray(curve).tolist() for curve in curves))
+    return (Curve(reader.times), *(Curve(curve) for curve in curves))
