@@ -19,7 +19,7 @@ from . import session
 from .export import export
 from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
 from .pictures import picture, render
-from .problem import Problem, Solution, solvers
+from .problem import Problem, Solution, add_solver, solvers
 from .results import Results, read
 from .series import TimeSeries
 from .shapes import (Shape, box, convex, copy, ellipsoid, hex, hull, join, mass_center, mesh, pipe, read_mesh, rotate, rough_hex, scale, sphere,
@@ -40,6 +40,6 @@ def threads():
     return _scree.threads()
 
 
-__all__ = ["Body", "BulkMaterial", "Constraint", "Problem", "Results", "Shape", "Simulation", "Solution", "SurfaceMaterial", "TimeSeries",
+__all__ = ["add_solver", "Body", "BulkMaterial", "Constraint", "Problem", "Results", "Shape", "Simulation", "Solution", "SurfaceMaterial", "TimeSeries",
            "box", "convex", "copy", "ellipsoid", "export", "hex", "hull", "join", "mass_center", "mesh", "picture", "pipe", "read", "read_mesh", "render", "rotate", "rough_hex", "scale",
            "set_threads", "solvers", "sphere", "split", "threads", "translate"]

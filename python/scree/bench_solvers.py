@@ -27,7 +27,12 @@ def problem_files(paths):
 
 def solver_names(names):
     """Checked names; None: all."""
-    return [entry["name"] for entry in list_solvers() if entry["problems"]] if names is None else [_scree.find_solver(name) for name in names]
+    return [entry["name"] for entry in list_solvers() if entry["problems"]] if names is None else [_known(name) for name in names]
+
+
+def _known(name):
+    added = [entry["name"] for entry in list_solvers() if entry["problems"]]
+    return name if name in added else _scree.find_solver(name)
 
 
 def bench(paths, names=None, tolerances=(1e-4, 1e-8), cap=10.0, repeat=5, say=lambda text: None):

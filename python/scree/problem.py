@@ -1,6 +1,8 @@
 """Frictional contact problems from files or arrays, and the solvers for them."""
+import inspect
 import math
 import os
+import time
 
 import numpy as np
 
@@ -34,7 +36,7 @@ class Problem:
     normal first in every block of three."""
 
     def __init__(self, source):
-        self.path = None
+        self.path, self._rows = None, None
         if isinstance(source, (str, os.PathLike)):
             self.path = os.fspath(source)
             source = _scree.Problem.read(self.path)
@@ -98,6 +100,23 @@ class Problem:
         """Largest entry of |W - W^T| relative to the largest of |W| (0 in body form)."""
         return self._native.asymmetry()
 
+    def velocity(self, R):
+        """U = W R + B, (blocks, 3), m/s."""
+        if self._rows is None:
+            start, columns, blocks = self._native.block_rows()
+            self._rows = np.repeat(np.arange(self.blocks), np.diff(start)), columns, blocks
+        rows, columns, blocks = self._rows
+        U = self.B.copy()
+        np.add.at(U, rows, np.einsum("kij,kj->ki", blocks, np.reshape(np.asarray(R, dtype=float), (-1, 3))[columns]))
+        return U
+
+    def diagonal(self):
+        """The diagonal blocks of W, (blocks, 3, 3)."""
+        start, columns, blocks = self._native.block_rows()
+        result, rows = np.zeros((self.blocks, 3, 3)), np.repeat(np.arange(self.blocks), np.diff(start))
+        result[rows[rows == columns]] = blocks[rows == columns]
+        return result
+
     @property
     def solution(self):
         """(R, U) stored in the file, or None."""
@@ -113,6 +132,8 @@ class Problem:
         """Solve; returns a Solution. Not reaching the tolerance is a status, not an error."""
         if threads is not None:
             _scree.set_threads(_check.integer("threads", threads, 1, 4096))
+        if solver in _added:
+            return _added[solver].solve(self, tolerance, yardstick, max_iterations, max_seconds, history, guess, options)
         limits = {} if max_iterations is None else {"max_iterations": _check.integer("max_iterations", max_iterations, 0)}
         stop = _scree.StopRule(tolerance=_check.positive("tolerance", tolerance), yardstick=str(yardstick),
                                max_seconds=min(1e30, float(max_seconds)), history=bool(history), **limits)
@@ -129,6 +150,79 @@ class Problem:
         return f"<Problem {self.name}: {self.contacts} contacts, {form}>"
 
 
+class Watch:
+    """What a solver added in Python is given beside the problem: when to stop, and a place for its iterates.
+
+    `while not watch.finished(R):` measures R, remembers the best, counts iterations and keeps to the limits."""
+
+    def __init__(self, problem, tolerance, yardstick, max_iterations, max_seconds):
+        self.problem, self.tolerance, self.yardstick = problem, tolerance, yardstick
+        self.max_iterations, self.max_seconds = max_iterations, max_seconds
+        self.best, self.value, self.iterations, self.history, self._begun = None, math.inf, -1, [], time.perf_counter()
+
+    @property
+    def seconds(self):
+        return time.perf_counter() - self._begun
+
+    def finished(self, R):
+        """Measure an iterate (its first call: the guess); True when the solver must return."""
+        R = np.reshape(np.asarray(R, dtype=float), (-1, 3))
+        value = self.problem.measure(R, self.yardstick) if np.isfinite(R).all() else math.inf
+        self.iterations += 1
+        self.history.append(value)
+        if self.best is None or value < self.value:
+            self.best, self.value = R.copy(), value
+        return self.value <= self.tolerance or self.iterations >= self.max_iterations or self.seconds >= self.max_seconds
+
+    def status(self):
+        if self.value <= self.tolerance:
+            return "converged"
+        if self.seconds >= self.max_seconds:
+            return "max_seconds"
+        return "max_iterations" if self.iterations >= self.max_iterations else "diverged"
+
+
+class _Added:
+    """A solver written in Python, dressed like the others."""
+
+    def __init__(self, name, function, text, options):
+        self.name, self.function, self.text, self.options = name, function, text, options
+
+    def solve(self, problem, tolerance, yardstick, max_iterations, max_seconds, history, guess, options):
+        for key in options:
+            _check.choice(f"{self.name}: option", key, self.options)
+        watch = Watch(problem, _check.positive("tolerance", tolerance), str(yardstick), 10000 if max_iterations is None else max_iterations, max_seconds)
+        R = np.zeros((problem.blocks, 3)) if guess is None else np.reshape(np.asarray(guess, dtype=float), (problem.blocks, 3)).copy()
+        if not np.isfinite(R).all():
+            R[:] = 0.0
+        if not watch.finished(R):
+            self.function(problem, watch, R, **options)
+        seconds = watch.seconds
+        report = {"status": watch.status(), "iterations": max(0, watch.iterations), "products": watch.iterations + 1, "linear_iterations": 0, "fallbacks": 0,
+                  "seconds": seconds, "history": watch.history if history else [], "stage": "", "advice": ""}
+        for name in ("residual", "merit", "siconos", "ccp"):
+            report[name] = problem.measure(watch.best, name)
+        return Solution(self.name, watch.best, problem.velocity(watch.best), report)
+
+
+_added = {}
+
+
+def add_solver(name, function, text=""):
+    """Add a solver to those of Problem.solve and `scree bench solvers`.
+
+    function(problem, watch, R, **options) starts from the guess R (blocks, 3) and shows every iterate to watch.finished(R), which says
+    when to return; its keyword arguments with defaults become the solver's options. The best iterate shown is the answer."""
+    name = str(name)
+    if name in [entry["name"] for entry in solvers()] and name not in _added:
+        raise ValueError(f"add_solver: '{name}' is a solver of Scree already; choose another name")
+    if not callable(function):
+        raise ValueError(f"add_solver: {name}: function must be callable, not {function!r}")
+    parameters = list(inspect.signature(function).parameters.values())[3:]
+    options = {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
+    _added[name] = _Added(name, function, text or inspect.getdoc(function) or "", options)
+
+
 #: The penalty solver of simulations: no contact problem is formed, so it is listed but solves no files.
 _EXPLICIT = {"name": "EXPLICIT", "formulations": ["spring-dashpot"], "options": [], "problems": False,
              "text": "Springs and dashpots in every contact, implicit in the contact itself and explicit between contacts (the Solfec manual's "
@@ -137,4 +231,6 @@ _EXPLICIT = {"name": "EXPLICIT", "formulations": ["spring-dashpot"], "options": 
 
 def solvers():
     """Every solver: list of dictionaries with name, text, formulations, options (name, default, text) and problems (False: simulations only)."""
-    return [{**entry, "problems": True} for entry in _scree.list_solvers()] + [_EXPLICIT]
+    added = [{"name": a.name, "text": a.text, "formulations": ["coulomb"], "problems": True,
+              "options": [{"name": key, "default": value, "text": "see its source"} for key, value in a.options.items()]} for a in _added.values()]
+    return [{**entry, "problems": True} for entry in _scree.list_solvers()] + [_EXPLICIT] + added

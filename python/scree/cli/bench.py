@@ -23,6 +23,7 @@ def _add_solvers(kinds):
     parser.add_argument("--threads", type=common.positive_int, default=1, metavar="N", help="default: 1")
     parser.add_argument("--against", choices=("siconos",), help="run this peer on the same files in the same run")
     parser.add_argument("--peer-solvers", type=common.names, default=None, metavar="A,B", help="the peer's solvers (default: a good few)")
+    common.add_plugin(parser)
     parser.add_argument("--histories", metavar="OUT.png", help="convergence histories on one figure")
     parser.add_argument("--json", metavar="OUT", help="write the records ('-': to standard output, and nothing else)")
     parser.add_argument("--plot", metavar="OUT.png", help="Dolan-More performance profile")
@@ -113,6 +114,7 @@ def execute_solvers(args):
     if args.against == "siconos":
         siconos_peer.require()
     common.set_threads(args)
+    common.run_plugins(args)
     records = bench_solvers.bench(args.files, args.solvers, args.tol, args.cap, args.repeat,
                                   say=lambda text: print(text, file=sys.stderr, flush=True))
     if args.against == "siconos":

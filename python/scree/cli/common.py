@@ -48,6 +48,21 @@ def names(text):
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+def add_plugin(parser):
+    """--plugin FILE.py, which may be repeated: scripts that call scree.add_solver()."""
+    parser.add_argument("--plugin", action="append", default=[], metavar="FILE.py", help="run this script first; it may add solvers (scree.add_solver)")
+
+
+def run_plugins(args):
+    """Run the scripts named by --plugin."""
+    import os
+    import runpy
+    for path in args.plugin:
+        if not os.path.isfile(path):
+            raise FileNotFoundError(f"--plugin {path}: there is no such file")
+        runpy.run_path(path, run_name="scree_plugin")
+
+
 def finite(value):
     """The same structure with numbers JSON cannot hold replaced by None."""
     if isinstance(value, dict):

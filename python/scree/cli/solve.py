@@ -16,6 +16,7 @@ def add(commands):
     parser.add_argument("--max-seconds", type=common.positive_float, default=math.inf, metavar="S")
     parser.add_argument("--threads", type=common.positive_int, metavar="N")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the solver; may be repeated")
+    common.add_plugin(parser)
     parser.add_argument("--write", metavar="OUT.hdf5", help="store the problem with its solution")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(function=execute)
@@ -46,6 +47,7 @@ def execute(args):
     """Solve and report; status 1 when the tolerance was not reached."""
     from .. import Problem
     threads = common.set_threads(args)
+    common.run_plugins(args)
     problem = Problem(args.problem)
     asymmetry = problem.asymmetry
     options = _options(args.option)
