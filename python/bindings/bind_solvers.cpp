@@ -152,6 +152,7 @@ std::shared_ptr<io::FclibProblem> grain_pile(const py::kwargs& given) {
   field("spread", o.spread);
   field("density", o.density);
   field("mu", o.mu);
+  field("settling_mu", o.settling_mu);
   field("planar", o.planar);
   field("rotating", o.rotating);
   field("vessel_radius", o.vessel_radius);

@@ -134,6 +134,20 @@ def interior_point(scale=1.0, say=lambda text: None):
                 rows.append(_row("interior_point", name, problem.contacts, "JACOBI / IPM", f"seconds to {tolerance:g}", jacobi.seconds / ipm.seconds,
                                  200.0 if last else None))
             say(f"interior_point {name}: {tolerance:g}: IPM {krylov_count} Krylov iterations in {ipm.iterations} steps, Jacobi {jacobi_count}")
+    return rows + _dense_pile(scale, say)
+
+
+def _dense_pile(scale, say):
+    """Settled without friction between walls: the contacts a body of the paper, and too much for a block-diagonal preconditioner."""
+    rows, grains, radius = [], _grains(600, scale), 0.012
+    across = max(3, int(round(0.9 * grains ** (1 / 3))))
+    problem = pile(grains=grains, radius=radius, spread=0.3, density=2600.0, mu=0.25, settling_mu=0.0, rotating=False, vessel_width=2.8 * radius * across,
+                   settling_step=5e-3, settling_steps=100, reach=0.5, step=1e-2)
+    for method in ("IPM", "IPM_DIRECT", "JACOBI"):
+        solution = problem.solve(method, 5e-4, formulation="convex", max_iterations=100000, max_seconds=20)
+        rows.append(_row("interior_point", "dense", problem.contacts, method, "iterations to 0.0005", solution.iterations if solution.converged else None, None,
+                         f"{solution.linear_iterations} Krylov" if solution.linear_iterations else ""))
+        say(f"interior_point dense: {method} {solution.status} after {solution.iterations}")
     return rows
 
 

@@ -26,6 +26,7 @@ void check(const GrainPileOptions& o) {
   need(o.spread >= 0.0 && o.spread < 1.0, "spread", o.spread, "in [0, 1)");
   need(o.density > 0.0 && std::isfinite(o.density), "density", o.density, "positive");
   need(o.mu >= 0.0 && std::isfinite(o.mu), "mu", o.mu, "finite and not negative");
+  need(std::isfinite(o.settling_mu), "settling_mu", o.settling_mu, "finite; negative means mu");
   need(o.step > 0.0, "step", o.step, "positive");
   need(o.settling_step > 0.0, "settling_step", o.settling_step, "positive");
   need(o.settling_steps >= 0, "settling_steps", o.settling_steps, "0 or more");
@@ -90,7 +91,7 @@ class GrainPile {
   void advance() {
     const double h = o_.settling_step;
     fall(h);
-    ContactProblem problem = contacts(kAhead * o_.radius, h);
+    ContactProblem problem = contacts(kAhead * o_.radius, h, o_.settling_mu < 0.0 ? o_.mu : o_.settling_mu);
     R_.assign(problem.B.size(), 0.0);
     AutoOptions options;
     options.tolerance = o_.settling_tolerance;
@@ -104,7 +105,7 @@ class GrainPile {
   /// The problem of the next step.
   ContactProblem problem() {
     fall(o_.step);
-    return contacts(o_.reach * o_.radius, o_.step);
+    return contacts(o_.reach * o_.radius, o_.step, o_.mu);
   }
 
  private:
@@ -114,9 +115,9 @@ class GrainPile {
   void fall(double h) {
     for (Grain& grain : grains_) grain.velocity.z() -= kGravity * h;
   }
-  [[nodiscard]] ContactProblem contacts(double gap, double h);
-  void wall_contacts(GrainContacts& list, int i, double gap, double h) const;
-  void lid_contacts(GrainContacts& list, double gap, double h) const;
+  [[nodiscard]] ContactProblem contacts(double gap, double h, double mu);
+  void wall_contacts(GrainContacts& list, int i, double gap, double h, double mu) const;
+  void lid_contacts(GrainContacts& list, double gap, double h, double mu) const;
   void apply(const BodyForm& W);
   [[nodiscard]] int count() const { return o_.grains; }
 
@@ -166,14 +167,14 @@ void GrainPile::place_lid() {
   grains_.push_back(lid);
 }
 
-void GrainPile::wall_contacts(GrainContacts& list, int i, double gap, double h) const {
+void GrainPile::wall_contacts(GrainContacts& list, int i, double gap, double h, double mu) const {
   const Grain& grain = grains_[at(i)];
   const auto wall = [&](const Vec3& normal, double distance) {
     const double open = distance - grain.radius;
     if (open >= gap) return;
     const Vec3 point = grain.center - grain.radius * normal;
-    if (o_.planar) list.add(-1, i, normal, Vec3(normal.z(), 0.0, -normal.x()), point, o_.mu, open / h);
-    else list.add(-1, i, normal, point, o_.mu, open / h);
+    if (o_.planar) list.add(-1, i, normal, Vec3(normal.z(), 0.0, -normal.x()), point, mu, open / h);
+    else list.add(-1, i, normal, point, mu, open / h);
   };
   wall(Vec3::UnitZ(), grain.center.z());
   const double away = std::hypot(grain.center.x(), grain.center.y());
@@ -185,29 +186,29 @@ void GrainPile::wall_contacts(GrainContacts& list, int i, double gap, double h) 
     }
 }
 
-void GrainPile::lid_contacts(GrainContacts& list, double gap, double h) const {
+void GrainPile::lid_contacts(GrainContacts& list, double gap, double h, double mu) const {
   const Grain& lid = grains_.back();
   for (int i = 0; i < count(); ++i) {
     const Grain& grain = grains_[at(i)];
     const double open = lid.center.z() - 0.5 * kLidHeight - grain.center.z() - grain.radius;
     const double beside = std::hypot(grain.center.x() - lid.center.x(), grain.center.y() - lid.center.y());
     if (open >= gap || beside > o_.lid_radius) continue;
-    list.add(i, count(), Vec3::UnitZ(), grain.center + grain.radius * Vec3::UnitZ(), o_.mu, open / h);
+    list.add(i, count(), Vec3::UnitZ(), grain.center + grain.radius * Vec3::UnitZ(), mu, open / h);
   }
 }
 
-ContactProblem GrainPile::contacts(double gap, double h) {
+ContactProblem GrainPile::contacts(double gap, double h, double mu) {
   GrainContacts list(grains_);
   neighbours_.visit(grains_, count(), gap, [&](int i, int j) {
     const Grain &one = grains_[at(i)], &two = grains_[at(j)];
     const Vec3 between = two.center - one.center;
     const double distance = between.norm(), open = distance - one.radius - two.radius;
     const Vec3 normal = between / distance, point = one.center + (one.radius + 0.5 * open) * normal;
-    if (o_.planar) list.add(i, j, normal, Vec3(normal.z(), 0.0, -normal.x()), point, o_.mu, open / h);
-    else list.add(i, j, normal, point, o_.mu, open / h);
+    if (o_.planar) list.add(i, j, normal, Vec3(normal.z(), 0.0, -normal.x()), point, mu, open / h);
+    else list.add(i, j, normal, point, mu, open / h);
   });
-  for (int i = 0; i < count(); ++i) wall_contacts(list, i, gap, h);
-  if (o_.lid_mass > 0.0) lid_contacts(list, gap, h);
+  for (int i = 0; i < count(); ++i) wall_contacts(list, i, gap, h, mu);
+  if (o_.lid_mass > 0.0) lid_contacts(list, gap, h, mu);
   return list.finish();
 }
 

@@ -17,6 +17,7 @@ struct GrainPileOptions {
   double spread = 0.0;          ///< radii vary by this share, in [0, 1)
   double density = 1500.0;      ///< kg/m3 (disks: of a cylinder of unit length)
   double mu = 0.0;              ///< friction of every contact, >= 0
+  double settling_mu = -1.0;    ///< friction of the steps before; negative: the same
   bool planar = false;          ///< disks
   bool rotating = true;         ///< false: rotations are held
   double vessel_radius = 0.0;   ///< of a standing cylinder, m; 0: none
