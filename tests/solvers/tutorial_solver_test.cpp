@@ -31,7 +31,7 @@ SolverInfo plain_steps_info() {
   info.text = "Projected steps of fixed length, the example of the tutorial.";
   info.formulations = {Formulation::coulomb};
   info.options = {{"omega", 0.3, "step in units of 3 / tr W_aa, positive"}};
-  info.solve = [info](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
+  info.solve = [info] (const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
     FirstOrderOptions options;
     static_cast<StopRule&>(options) = stop;
     return solve_plain_steps(problem, options, OptionReader(info, values).real("omega"), R);
