@@ -60,6 +60,25 @@ py::array_t<double> stress(Engine& engine, int id, const Vec3& X) {
   return flat(values);
 }
 
+/// direction: "NORMAL", "TANGENT1", "TANGENT2" or "" for the vector.
+void add_surface_load(Engine& engine, int id, bool convected, int surface, const std::string& direction, const Vec3& vector, const model::TimeSeries& value) {
+  static const std::vector<std::string> kDirections{"", "NORMAL", "TANGENT1", "TANGENT2"};
+  const auto found = std::find(kDirections.begin(), kDirections.end(), direction);
+  if (found == kDirections.end()) throw_input("direction = '{}'{}", direction, did_you_mean(direction, std::span(kDirections).subspan(1)));
+  model::SurfaceLoad load;
+  load.body = id;
+  load.traction = {surface, convected, static_cast<model::SurfaceTraction::Direction>(found - kDirections.begin()), vector, 0.0};
+  load.value = value;
+  engine.simulation.add_surface_load(std::move(load));
+}
+
+/// (points, outward normals) of a surface, referential.
+py::tuple surface(Engine& engine, int id, int number) {
+  const auto points = deformable(engine, id).mechanics->surface(number);
+  return py::make_tuple(vectors(points.size(), [&](std::size_t k) { return points[k].point; }),
+                        vectors(points.size(), [&](std::size_t k) { return points[k].normal; }));
+}
+
 }  // namespace
 
 void bind_deformables(EngineClass& engine) {
@@ -78,6 +97,8 @@ void bind_deformables(EngineClass& engine) {
       .def("critical_step", [](Engine& e, int id) { return deformable(e, id).mechanics->critical_step(); })
       .def("internal_energy", [](Engine& e, int id) { return e.bodies().internal_energy(e.bodies().index(id)); })
       .def("stress", &stress)
+      .def("add_surface_load", &add_surface_load)
+      .def("surface", &surface)
       .def("quasi_static", [](Engine& e) { return e.simulation.settings().quasi_static; })
       .def("set_quasi_static", [](Engine& e, bool on) { e.simulation.settings().quasi_static = on; });
 }

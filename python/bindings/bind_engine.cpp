@@ -1,6 +1,7 @@
 #include "engine.hpp"
 
 #include "core/timer.hpp"
+#include "elastic/loads.hpp"
 #include "step_row.hpp"
 
 namespace scree::python {
@@ -66,6 +67,8 @@ void bind_engine(py::module_& module) {
   module.attr("status_names") = py::make_tuple(to_string(solvers::Status::converged), to_string(solvers::Status::max_iterations),
                                                to_string(solvers::Status::max_seconds), to_string(solvers::Status::diverged));
   module.attr("stage_names") = py::cast(std::vector<std::string>(stepping::kStageNames.begin(), stepping::kStageNames.end()));
+
+  module.def("face_frame", &elastic::face_frame);
 
   using model::RigidState;
   py::class_<RigidState>(module, "RigidState")

@@ -154,6 +154,29 @@ class Body(_Handle):
             raise ValueError(f"body {self.id} is {self.kind}: only finite element bodies have nodes")
         return self._engine.configuration(self.id).reshape(-1, 3)
 
+    def apply_load(self, surface, direction, value, convected=False):
+        """Load the faces of a surface id of a finite element body.
+
+        direction: 'NORMAL' (outward), 'TANGENT1' (steepest descent; x on horizontal faces), 'TANGENT2', or a vector. value: Pa, a number or a
+        TimeSeries. convected: the load follows the faces and acts on their current area; otherwise it keeps direction and size."""
+        named = direction if isinstance(direction, str) else ""
+        vector = np.zeros(3) if named else _check.direction("load: direction", direction)
+        vector = vector if named else vector / np.linalg.norm(vector)
+        self._engine.add_surface_load(self.id, bool(convected), _check.integer("load: surface", surface), named, vector,
+                                      series.native("load: value", value))
+
+    def apply_pressure(self, surface, value):
+        """Press on the faces of a surface id: Pa, a number or a TimeSeries; follows the faces."""
+        negative = series.TimeSeries(np.stack([value.times, -value.values], axis=1)) if isinstance(value, series.TimeSeries) else -_check.number("pressure", value)
+        self.apply_load(surface, "NORMAL", negative, convected=True)
+
+    def surface(self, surface):
+        """(points, outward normals) of the nodes on the faces of a surface id, referential, two (n, 3) arrays."""
+        points, normals = self._engine.surface(self.id, _check.integer("surface", surface))
+        if not len(points):
+            raise ValueError(f"surface = {surface}: body {self.id} has no faces of this surface id")
+        return points, normals
+
     def stress(self, X):
         """Cauchy stress at a referential point of a deformable body: xx, yy, zz, xy, xz, yz and von Mises, Pa."""
         return self._engine.stress(self.id, _check.vector("point", X))

@@ -8,7 +8,9 @@ import math
 import numpy as np
 
 from . import _check
-from .shapes import box, ellipsoid, hull, join, pipe, sphere
+from .handles import BulkMaterial
+from .series import TimeSeries
+from .shapes import box, ellipsoid, hex, hull, join, pipe, sphere
 from .simulation import Simulation
 
 
@@ -181,24 +183,55 @@ def drum_callback(sim, state):
             if state["made"] == state["count"]:
                 break
             shape = sphere(place, float(radii[0])) if state["spheres"] else ellipsoid(place, radii)
-            sim.rigid(shape, density=100.0)
+            if state["soft"]:
+                sim.pseudo_rigid(shape, material=BulkMaterial(sim, 0), stiffness_damping=sim.step)
+            else:
+                sim.rigid(shape, density=100.0)
             state["made"] += 1
     elif not state["turning"]:
         state["turning"] = True
         sim.bodies["drum"].move(angular_velocity=(0.0, 1.0, 0.0), pivot=(0.0, 0.0, 0.0))
 
 
-def _drum(name, state=None, count=100, spheres=False):
+def _drum(name, state=None, count=100, spheres=False, soft=False):
     sim = Simulation(step=1e-3, gravity=(0.0, 0.0, -10.0))
     sim.surface_material(friction=0.3)
+    sim.bulk_material(young=1e6, poisson=0.25, density=100.0, label="grains")
     drum_obstacles(sim)
     radii = _drum_radii(count)
     if spheres:
         radii = np.full(3, radii.mean())
     layers = int(0.75 / (2 * radii[2]))
     sim.callback(layers * math.sqrt(2 * 2.1 * radii[2] / 10.0), drum_callback,
-                 {"radii": radii.tolist(), "count": count, "spheres": spheres, "made": 0, "turning": False})
+                 {"radii": radii.tolist(), "count": count, "spheres": spheres, "soft": soft, "made": 0, "turning": False})
     return Scene(name, sim, 2000)
+
+
+# --- shaken cubes ---------------------------------------------------------------------------------------------
+
+def cubes(name="cubes", state=None, edge=2, rigid=False, density=1000.0, friction=0.1):
+    """edge^3 cubes of 0.1 m, meshed 2 x 2 x 2, in a box that shakes along (1, 1, 0): 2 Hz, 5 m/s^2."""
+    step, size, gap = 5e-4, 0.1, 0.01 / edge
+    sim = Simulation(step=step, gravity=(0.0, 0.0, -10.0))
+    sim.surface_material(friction=friction)
+    material = sim.bulk_material(young=1e9, poisson=0.25, density=density)
+    inner, wall = edge * size + (edge + 1) * gap, 0.05
+    times = np.arange(0.0, 3.0 + step, step)
+    swing = TimeSeries(np.stack([times, 5.0 / (4 * math.pi) / math.sqrt(2.0) * np.sin(4 * math.pi * times)], axis=1))
+    for axis in range(3):
+        for low in (True, False):
+            corner, far = np.full(3, -wall), np.full(3, inner + wall)
+            corner[axis], far[axis] = (-wall, 0.0) if low else (inner, inner + wall)
+            sim.obstacle(box(low=corner, high=far), velocity=(swing, swing, 0.0))
+    for k in range(edge**3):
+        low = gap + (size + gap) * np.array([k % edge, k // edge % edge, k // edge**2])
+        corners = low + size * np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)])
+        cube = hex(corners, cells=(2, 2, 2))
+        if rigid:
+            sim.rigid(cube, material=material)
+        else:
+            sim.finite_element(cube, material=material, stiffness_damping=step)
+    return Scene(name, sim, 600)
 
 
 def _pile(name, state=None):
@@ -231,6 +264,10 @@ _BUILDERS = {
     "heavy_on_light": _heavy_on_light,
     "drum": _drum,
     "drum_spheres": lambda name, state: _drum(name, state, spheres=True),
+    "drum_pseudo_rigid": lambda name, state: _drum(name, state, soft=True),
+    "drum_spheres_pseudo_rigid": lambda name, state: _drum(name, state, spheres=True, soft=True),
+    **{f"cubes_{m}": lambda name, state, m=m: cubes(name, state, m) for m in (2, 3, 4, 5)},
+    **{f"cubes_{m}_rigid": lambda name, state, m=m: cubes(name, state, m, True) for m in (2, 3, 4, 5)},
     "arch": _arch,
     "dominoes": _dominoes,
     "pile": _pile,

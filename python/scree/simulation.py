@@ -302,7 +302,8 @@ class Simulation:
         """Add an elastic body of finite elements in the place its shape has.
 
         shape: a mesh, or convex pieces within `mesh`, which then carries their motion. material: bulk material, and {volume id: material} in
-        `materials` where it differs. order: 1 or 2 (nodes in the middle of edges; free of locking in bending). form: 'TL' (total Lagrangian).
+        `materials` where it differs. order: 1 or 2 (nodes in the middle of edges; free of locking in bending). form: 'TL' (total
+        Lagrangian), 'BC' (co-rotational: small strain, factorised once) or 'BC-MODAL' (the same with `modes` elastic modes).
         Schemes and dampings as in pseudo_rigid(). selfcontact: parts of the body that are not neighbours touch each other."""
         label = "" if label is None else str(label)
         chosen = {_check.integer("materials: volume id", v): self._index(m) for v, m in (materials or {}).items()}
@@ -367,6 +368,17 @@ class Simulation:
     def fix_direction(self, body, point, direction):
         """Forbid a point to move along a spatial direction."""
         return self._constrain("fixed_direction", body, point, direction)
+
+    def fix_surface(self, body, surface, direction=None):
+        """Hold the nodes of a surface id of a finite element body: in space, along a spatial direction, or along each node's 'NORMAL',
+        'TANGENT1' or 'TANGENT2'. Returns the list of constraints."""
+        points, normals = body.surface(surface)
+        if direction is None:
+            return [self.fix_point(body, p) for p in points]
+        if not isinstance(direction, str):
+            return [self.fix_direction(body, p, direction) for p in points]
+        column = {"TANGENT1": 0, "TANGENT2": 1, "NORMAL": 2}[_check.choice("direction", direction, ("NORMAL", "TANGENT1", "TANGENT2"))]
+        return [self.fix_direction(body, p, _scree.face_frame(n)[:, column]) for p, n in zip(points, normals)]
 
     def set_velocity(self, body, point, direction, value):
         """Prescribe the velocity (m/s, number or TimeSeries) of a point along a direction."""

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "elastic/embedding.hpp"
+#include "geometry/element.hpp"
 #include "model/finite_element.hpp"
 #include "model/pseudo_rigid.hpp"
 
@@ -41,6 +43,29 @@ std::shared_ptr<const Mechanics> pseudo_rigid(const Model& model, const geometry
   return std::make_shared<PseudoRigid>(mass.mass, mass.center, mass.euler, farthest(shape, mass.center), std::move(parts));
 }
 
+/// Meshes of checkpoints are not trusted: every index is checked before elements are made of it.
+void check_mesh(const geometry::Mesh& mesh) {
+  const auto nodes = static_cast<int>(mesh.nodes.size());
+  const bool starts = mesh.element_start.size() == mesh.element_volume.size() + 1 && mesh.element_start.front() == 0 &&
+                      std::ranges::is_sorted(mesh.element_start) && mesh.element_start.back() == static_cast<int>(mesh.element_nodes.size());
+  bool sound = starts && std::ranges::all_of(mesh.element_nodes, [&](int n) { return n >= 0 && n < nodes; }) &&
+               std::ranges::all_of(mesh.nodes, [](const Vec3& x) { return is_finite(x); });
+  for (int e = 0; sound && e < mesh.elements(); ++e)
+    sound = geometry::is_element_size(mesh.element_start[static_cast<std::size_t>(e) + 1] - mesh.element_start[static_cast<std::size_t>(e)]);
+  for (const auto& face : mesh.faces) sound = sound && std::ranges::all_of(face, [&](int n) { return n >= 0 && n < nodes; });
+  if (!sound) throw_input("BODY: the mesh has an element or face of unknown nodes");
+}
+
+Formulation formulation_of(const Deformation& deformation) {
+  if (deformation.form == "TL") return Formulation::total_lagrangian;
+  if (deformation.form == "BC") return Formulation::corotational;
+  if (deformation.form == "BC-MODAL") {
+    if (deformation.modes < 1) throw_input("BODY: form 'BC-MODAL' with {} modes; give at least one", deformation.modes);
+    return Formulation::modal;
+  }
+  throw_input("BODY: form = '{}'; known: TL, BC, BC-MODAL", deformation.form);
+}
+
 std::shared_ptr<const Mechanics> finite_element(const Model& model, const geometry::Shape& shape, int material, const Deformation& deformation) {
   const bool embedded = deformation.mesh != nullptr;
   const bool whole = shape.meshes.size() == 1 && std::ranges::all_of(shape.piece_mesh, [](int m) { return m == 0; });
@@ -48,13 +73,21 @@ std::shared_ptr<const Mechanics> finite_element(const Model& model, const geomet
     throw_input("BODY: a finite element body needs one mesh as its shape, or a mesh around its shape (argument mesh); this shape has {} meshes and {} pieces",
                 shape.meshes.size(), shape.pieces.size());
   if (deformation.order != 1 && deformation.order != 2) throw_input("BODY: finite elements of order {} do not exist; use 1 or 2", deformation.order);
-  if (deformation.form != "TL") throw_input("BODY: form '{}' is unknown; known: TL", deformation.form);
+  const Formulation formulation = formulation_of(deformation);
+  if (!embedded && (shape.piece_element.size() != shape.pieces.size() ||
+                    !std::ranges::all_of(shape.piece_element, [&](int e) { return e >= 0 && e < shape.meshes.front().elements(); })))
+    throw_input("BODY: the pieces of the shape are not the elements of its mesh");
+  check_mesh(embedded ? *deformation.mesh : shape.meshes.front());
   const elastic::Materials materials = [&](int volume) {
     const BulkMaterial& bulk = material_of(model, material, deformation, volume);
     return elastic::Material{law_of(bulk), bulk.density};
   };
-  elastic::FiniteMesh mesh = elastic::make_finite_mesh(embedded ? *deformation.mesh : shape.meshes.front(), deformation.order);
-  return std::make_shared<FiniteElement>(elastic::ElasticBody(std::move(mesh), materials), shape, embedded);
+  if (!embedded) {
+    elastic::FiniteMesh mesh = elastic::make_finite_mesh(shape.meshes.front(), deformation.order);
+    return std::make_shared<FiniteElement>(elastic::ElasticBody(std::move(mesh), materials), shape, false, formulation, deformation.modes);
+  }
+  elastic::Embedding embedding = elastic::embed(shape, *deformation.mesh, deformation.order);
+  return std::make_shared<FiniteElement>(elastic::ElasticBody(std::move(embedding.mesh), materials, embedding.rule), shape, true, formulation, deformation.modes);
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/error.hpp"
+#include "elastic/critical_step.hpp"
+#include "elastic/loads.hpp"
 #include "elastic/shapes.hpp"
 
 namespace scree::model {
@@ -22,29 +23,6 @@ std::vector<Weight> to_list(const elastic::Weights& weights) {
   return list;
 }
 
-/// Largest eigenvalue of M^-1 K at the reference, by power iteration; the quotient of the last vector rises towards it from below.
-double largest_frequency_square(const elastic::ElasticBody& body) {
-  elastic::BlockMatrix K = body.make_matrix();
-  const std::vector<double> q = body.mesh().positions();
-  body.tangent(q, K);
-  const auto mass = body.lumped_mass();
-  const Eigen::Index n = body.dofs();
-  VecX v(n), Kv(n);
-  for (Eigen::Index k = 0; k < n; ++k) v[k] = (k % 3 == 0 ? 1.0 : -0.5) * (k / 3 % 2 == 0 ? 1.0 : -1.0) + 0.1 * static_cast<double>(k % 7);
-  double value = 0.0;
-  for (int iteration = 0; iteration < 300; ++iteration) {
-    K.multiply({v.data(), static_cast<std::size_t>(n)}, {Kv.data(), static_cast<std::size_t>(n)});
-    double top = v.dot(Kv), bottom = 0.0;
-    for (Eigen::Index k = 0; k < n; ++k) bottom += mass[static_cast<std::size_t>(k / 3)] * v[k] * v[k];
-    const double last = value;
-    value = top / bottom;
-    for (Eigen::Index k = 0; k < n; ++k) v[k] = Kv[k] / mass[static_cast<std::size_t>(k / 3)];
-    v /= v.norm();
-    if (std::abs(value - last) <= 1e-6 * value) break;
-  }
-  return value;
-}
-
 }  // namespace
 
 void FiniteElement::Points::add(std::span<const Weight> more) {
@@ -58,15 +36,26 @@ Vec3 FiniteElement::Points::at(int k, std::span<const double> values) const {
   return sum;
 }
 
-FiniteElement::FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded)
-    : body_(std::move(body)), locator_(body_.mesh()), embedded_(embedded) {
+FiniteElement::FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded, Formulation formulation, int modes)
+    : body_(std::move(body)), locator_(body_.mesh()), smoother_(body_), embedded_(embedded), reference_(body_.mesh().positions()) {
+  if (formulation != Formulation::total_lagrangian) corotation_.emplace(body_);
+  if (formulation == Formulation::modal) set_basis(modes);
   // Row sums of the mass: what each node takes of a uniform acceleration.
   std::vector<double> ones(static_cast<std::size_t>(body_.dofs()), 1.0), sums(ones.size());
   body_.mass().multiply(ones, sums);
   for (int i = 0; i < nodes(); ++i) node_mass_.push_back(sums[3 * static_cast<std::size_t>(i)]);
   if (!embedded_) element_of_piece_ = shape.piece_element;
   weigh_shape(shape);
-  critical_step_ = 2.0 / std::sqrt(largest_frequency_square(body_));
+  reference_center_ = lumped_center(reference_);
+  critical_step_ = elastic::critical_step(body_, reference_);
+}
+
+void FiniteElement::set_basis(int modes) {
+  const elastic::Modes elastic_modes = elastic::natural_modes(body_, modes);
+  basis_.resize(body_.dofs(), 6 + modes);
+  basis_ << elastic::rigid_motions(body_), elastic_modes.shapes;
+  frequency_squares_ = VecX::Zero(6 + modes);
+  frequency_squares_.tail(modes) = elastic_modes.frequency.cwiseAbs2();
 }
 
 void FiniteElement::weigh_shape(const geometry::Shape& shape) {
@@ -101,7 +90,68 @@ void FiniteElement::weigh_shape(const geometry::Shape& shape) {
     for (std::size_t n = 0; n < shape.meshes.front().nodes.size(); ++n) drawn_.add(std::array<Weight, 1>{Weight{static_cast<int>(n), 1.0}});
 }
 
-void FiniteElement::reference(std::span<double> q) const { std::ranges::copy(body_.mesh().positions(), q.begin()); }
+void FiniteElement::reference(std::span<double> q) const { std::ranges::copy(reference_, q.begin()); }
+
+void FiniteElement::internal_force(std::span<const double> q, std::span<double> f) const {
+  if (!corotation_) {
+    body_.internal_force(q, f);
+    return;
+  }
+  thread_local std::vector<double> work;
+  work.resize(q.size());
+  corotation_->internal_force(q, f, work);
+}
+
+double FiniteElement::internal_energy(std::span<const double> q) const {
+  if (!corotation_) return body_.internal_energy(q);
+  thread_local std::vector<double> work;
+  work.resize(q.size());
+  return corotation_->internal_energy(q, work);
+}
+
+void FiniteElement::consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const {
+  if (!corotation_) {
+    body_.mean_force(q0, q1, f);
+    return;
+  }
+  // The force of the midpoint, with a share along the motion that makes its work exact.
+  thread_local std::vector<double> middle;
+  middle.resize(q0.size());
+  double square = 0.0, work = 0.0;
+  for (std::size_t k = 0; k < q0.size(); ++k) middle[k] = 0.5 * (q0[k] + q1[k]);
+  internal_force(middle, f);
+  for (std::size_t k = 0; k < q0.size(); ++k) {
+    square += (q1[k] - q0[k]) * (q1[k] - q0[k]);
+    work += f[k] * (q1[k] - q0[k]);
+  }
+  if (square == 0.0) return;
+  const double missing = (internal_energy(q1) - internal_energy(q0) - work) / square;
+  for (std::size_t k = 0; k < q0.size(); ++k) f[k] += missing * (q1[k] - q0[k]);
+}
+
+void FiniteElement::project(std::span<double> q, std::span<double> u) const {
+  if (basis_.size() == 0) return;
+  // Displacements and velocities in the body's frame become combinations of the modes and of small rigid motions, since the mean
+  // rotation is that of the lumped masses.
+  const MeanMotion motion = mean(q, u);
+  const Mat3& R = motion.gradient;
+  const Vec3& center = body_.mass_properties().center;
+  thread_local std::vector<double> local, momentum;
+  local.resize(q.size());
+  momentum.resize(q.size());
+  const auto onto_modes = [&] {
+    body_.mass().multiply(local, momentum);
+    const VecX amplitude = basis_.transpose() * Eigen::Map<const VecX>(momentum.data(), basis_.rows());
+    Eigen::Map<VecX>(local.data(), basis_.rows()).noalias() = basis_ * amplitude;
+  };
+  for (int i = 0; i < nodes(); ++i)
+    Eigen::Map<Vec3>(local.data() + 3 * i) = R.transpose() * (vector(q, i) - motion.position) - (vector(reference_, i) - center);
+  onto_modes();
+  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(q.data() + 3 * i) = motion.position + R * (vector(reference_, i) - center + vector(local, i));
+  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(local.data() + 3 * i) = R.transpose() * vector(u, i);
+  onto_modes();
+  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(u.data() + 3 * i) = R * vector(local, i);
+}
 
 void FiniteElement::weights(const Vec3& X, std::vector<Weight>& out) const {
   const auto list = elastic::weights(body_.mesh(), locator_.locate(body_.mesh(), X));
@@ -133,19 +183,6 @@ Place FiniteElement::current_place(std::span<const double> q, int element, const
   return place;
 }
 
-Mat3 FiniteElement::gradient_at(std::span<const double> q, const Place& place) const {
-  const auto nodes = body_.mesh().element(place.element);
-  const elastic::Kind kind = body_.mesh().kinds[static_cast<std::size_t>(place.element)];
-  std::array<Vec3, elastic::kMostNodes> dN;
-  elastic::shape_gradients(kind, place.at, dN.data());
-  Mat3 now = Mat3::Zero(), then = Mat3::Zero();
-  for (std::size_t a = 0; a < nodes.size(); ++a) {
-    now += vector(q, nodes[a]) * dN[a].transpose();
-    then += body_.mesh().nodes[static_cast<std::size_t>(nodes[a])] * dN[a].transpose();
-  }
-  return now * then.inverse();
-}
-
 void FiniteElement::weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const {
   Place place;
   if (embedded_) {
@@ -155,7 +192,7 @@ void FiniteElement::weights_at(std::span<const double> q, int piece, const Vec3&
     for (int iteration = 0; iteration < 12; ++iteration) {
       place = locator_.locate(body_.mesh(), X);
       const Vec3 defect = x - elastic::weights(body_.mesh(), place).at(q);
-      const Vec3 change = gradient_at(q, place).partialPivLu().solve(defect);
+      const Vec3 change = elastic::deformation_at(body_, q, place).partialPivLu().solve(defect);
       if (!is_finite(change) || change.norm() <= 1e-14 * (1.0 + X.norm())) break;
       X += change;
     }
@@ -178,20 +215,10 @@ void FiniteElement::drawn_points(std::span<const double> values, std::vector<Vec
 }
 
 void FiniteElement::drawn_mises(std::span<const double> q, std::vector<double>& out) const {
-  // Means of the quadrature points of the elements around each node, weighted by volume, then interpolated.
-  std::vector<double> sum(static_cast<std::size_t>(nodes()), 0.0), volume(sum.size(), 0.0);
-  for (int e = 0; e < body_.mesh().elements(); ++e) {
-    for (int p = body_.first_point(e); p < body_.first_point(e) + body_.points(e); ++p) {
-      const Mat3 F = body_.deformation(e, p, q);
-      const double mises = elastic::von_mises(elastic::cauchy(F, body_.law(e).stress(F.transpose() * F)));
-      for (const int node : body_.mesh().element(e)) {
-        sum[static_cast<std::size_t>(node)] += body_.point_volume(p) * mises;
-        volume[static_cast<std::size_t>(node)] += body_.point_volume(p);
-      }
-    }
-  }
-  for (std::size_t n = 0; n < sum.size(); ++n)
-    if (volume[n] > 0.0) sum[n] /= volume[n];
+  std::vector<Vec6> smooth;
+  smoother_.evaluate(body_, q, smooth);
+  std::vector<double> sum;
+  for (const Vec6& stress : smooth) sum.push_back(elastic::von_mises(stress));
   out.assign(static_cast<std::size_t>(drawn_.size()), 0.0);
   for (std::size_t k = 0; k < out.size(); ++k)
     for (std::size_t w = drawn_.start[k]; w < drawn_.start[k + 1]; ++w) out[k] += drawn_.weights[w].value * sum[static_cast<std::size_t>(drawn_.weights[w].node)];
@@ -207,9 +234,7 @@ void FiniteElement::mass_times(std::span<const double> v, bool lumped, std::span
 }
 
 Mat3 FiniteElement::stress(std::span<const double> q, const Vec3& X) const {
-  const Place place = locator_.locate(body_.mesh(), X);
-  const Mat3 F = gradient_at(q, place);
-  return elastic::tensor(elastic::cauchy(F, body_.law(place.element).stress(F.transpose() * F)));
+  return elastic::tensor(elastic::stress_at(body_, q, locator_.locate(body_.mesh(), X)));
 }
 
 Vec3 FiniteElement::lumped_center(std::span<const double> q) const {
@@ -245,10 +270,10 @@ MeanMotion FiniteElement::mean(std::span<const double> q, std::span<const double
   // Rotation nearest to the mean gradient, and the angular velocity of the angular momentum.
   Mat3 moment = Mat3::Zero();
   Vec3 momentum = Vec3::Zero();
-  const Vec3 center = lumped_center(q), speed = lumped_center(u), reference = lumped_center(body_.mesh().positions());
+  const Vec3 center = lumped_center(q), speed = lumped_center(u), reference = reference_center_;
   for (int i = 0; i < nodes(); ++i) {
     const double mass = body_.lumped_mass()[static_cast<std::size_t>(i)];
-    moment += mass * (vector(q, i) - center) * (body_.mesh().nodes[static_cast<std::size_t>(i)] - reference).transpose();
+    moment += mass * (vector(q, i) - center) * (vector(reference_, i) - reference).transpose();
     momentum += mass * (vector(q, i) - center).cross(vector(u, i) - speed);
   }
   motion.gradient = nearest_rotation(moment);
@@ -284,6 +309,27 @@ double FiniteElement::fastest(std::span<const double> u) const {
   double square = 0.0;
   for (int i = 0; i < nodes(); ++i) square = std::max(square, vector(u, i).squaredNorm());
   return std::sqrt(square);
+}
+
+void FiniteElement::add_surface_load(std::span<const double> q, const SurfaceTraction& load, std::span<double> f) const {
+  const elastic::SurfaceLoad traction{load.surface, load.convected ? elastic::LoadKind::convected : elastic::LoadKind::spatial,
+                                      static_cast<elastic::LoadDirection>(load.direction), load.vector, load.value};
+  elastic::add_surface_load(body_.mesh(), q, traction, f);
+}
+
+std::vector<SurfacePoint> FiniteElement::surface(int id) const {
+  // Normals of the faces around each node, weighted by area.
+  std::map<int, Vec3> normals;
+  for (const elastic::BoundaryFace& face : body_.mesh().boundary) {
+    if (face.surface != id) continue;
+    const auto corner = [&](std::size_t k) { return body_.mesh().nodes[static_cast<std::size_t>(face.nodes()[k])]; };
+    const bool quad = face.kind == elastic::FaceKind::quad4 || face.kind == elastic::FaceKind::quad8;
+    const Vec3 area = quad ? (corner(2) - corner(0)).cross(corner(3) - corner(1)).eval() : (corner(1) - corner(0)).cross(corner(2) - corner(0)).eval();
+    for (const int node : face.nodes()) normals.try_emplace(node, Vec3::Zero()).first->second += area;
+  }
+  std::vector<SurfacePoint> points;
+  for (const auto& [node, normal] : normals) points.push_back({body_.mesh().nodes[static_cast<std::size_t>(node)], normal.normalized()});
+  return points;
 }
 
 }  // namespace scree::model

@@ -1,16 +1,28 @@
 /// Finite element bodies: unknowns are the places of the mesh's nodes (theory sec. 6.1, chapter 5).
 #pragma once
 
+#include <optional>
+
 #include "elastic/body.hpp"
+#include "elastic/corotation.hpp"
+#include "elastic/modes.hpp"
 #include "elastic/place.hpp"
+#include "elastic/stress.hpp"
 #include "model/mechanics.hpp"
 
 namespace scree::model {
 
+/// Formulations (theory sec. 5.4, 5.10, 5.11).
+enum class Formulation {
+  total_lagrangian,  ///< TL: any strain
+  corotational,      ///< BC: one rotation a body, small strain, constant stiffness
+  modal              ///< BC-MODAL: the same, reduced to rigid motion and a few modes
+};
+
 class FiniteElement final : public Mechanics {
  public:
-  /// The shape is the mesh itself, or lies within it (embedded).
-  FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded);
+  /// The shape is the mesh itself, or lies within it (embedded). `modes` counts the elastic ones of the modal formulation.
+  FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded, Formulation formulation, int modes);
 
   [[nodiscard]] int nodes() const override { return body_.nodes(); }
   void reference(std::span<double> q) const override;
@@ -19,9 +31,10 @@ class FiniteElement final : public Mechanics {
   bool surface_points(std::span<const double> q, std::vector<Vec3>& out) const override;
   void drawn_points(std::span<const double> values, std::vector<Vec3>& out) const override;
   void mass_times(std::span<const double> v, bool lumped, std::span<double> out) const override;
-  void internal_force(std::span<const double> q, std::span<double> f) const override { body_.internal_force(q, f); }
-  [[nodiscard]] double internal_energy(std::span<const double> q) const override { return body_.internal_energy(q); }
-  void consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const override { body_.mean_force(q0, q1, f); }
+  void internal_force(std::span<const double> q, std::span<double> f) const override;
+  [[nodiscard]] double internal_energy(std::span<const double> q) const override;
+  void consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const override;
+  void project(std::span<double> q, std::span<double> u) const override;
   [[nodiscard]] double critical_step() const override { return critical_step_; }
   [[nodiscard]] Mat3 stress(std::span<const double> q, const Vec3& X) const override;
   void drawn_mises(std::span<const double> q, std::vector<double>& out) const override;
@@ -31,9 +44,16 @@ class FiniteElement final : public Mechanics {
   void add_body_force(const Vec3& acceleration, bool lumped, std::span<double> f) const override;
   void add_torque(std::span<const double> q, const Vec3& torque, std::span<double> f) const override;
   [[nodiscard]] double fastest(std::span<const double> u) const override;
+  void add_surface_load(std::span<const double> q, const SurfaceTraction& load, std::span<double> f) const override;
+  [[nodiscard]] std::vector<SurfacePoint> surface(int id) const override;
   [[nodiscard]] std::unique_ptr<Inertia> make_inertia() const override;
 
   [[nodiscard]] const elastic::ElasticBody& body() const { return body_; }
+  /// Of the co-rotational formulations; none for the total Lagrangian one.
+  [[nodiscard]] const elastic::Corotation* corotation() const { return corotation_ ? &*corotation_ : nullptr; }
+  /// Rigid motions and modes, M-orthonormal columns, with squared frequencies; empty unless modal.
+  [[nodiscard]] const MatX& basis() const { return basis_; }
+  [[nodiscard]] const VecX& frequency_squares() const { return frequency_squares_; }
 
  private:
   /// Weights of one point, in flat lists.
@@ -46,18 +66,24 @@ class FiniteElement final : public Mechanics {
   };
 
   void weigh_shape(const geometry::Shape& shape);
+  void set_basis(int modes);
   [[nodiscard]] elastic::Place current_place(std::span<const double> q, int element, const Vec3& x) const;
-  [[nodiscard]] Mat3 gradient_at(std::span<const double> q, const elastic::Place& place) const;
   [[nodiscard]] Vec3 lumped_center(std::span<const double> q) const;
   [[nodiscard]] Mat3 lumped_inertia(std::span<const double> q, const Vec3& center) const;
 
   elastic::ElasticBody body_;
   elastic::Locator locator_;
+  elastic::StressSmoother smoother_;
+  std::optional<elastic::Corotation> corotation_;
+  MatX basis_;
+  VecX frequency_squares_;
   bool embedded_;
   std::vector<int> element_of_piece_;
   Points surface_;                    ///< contact points of the shape
   Points drawn_;                      ///< points of the stored shape
   std::vector<double> node_mass_;     ///< row sums of the consistent mass, kg
+  std::vector<double> reference_;     ///< node places of the undeformed body, flat
+  Vec3 reference_center_ = Vec3::Zero();  ///< its mean with lumped masses
   double critical_step_ = 0.0;
 };
 

@@ -20,6 +20,18 @@ class FiniteElementInertia final : public Inertia {
 
   void update(std::span<const double> q, double a, double b, bool lumped, std::span<const int> expected) override {
     diagonal_ = lumped && b == 0.0;
+    if (const elastic::Corotation* corotation = mechanics_.corotation()) {
+      // A turns with the body: one factor serves while its coefficients stay.
+      R_ = corotation->rotation(q);
+      const bool same = ready_ && a == mass_scale_ && b == stiffness_scale_ && lumped == lumped_;
+      mass_scale_ = a, stiffness_scale_ = b, lumped_ = lumped;
+      if (diagonal_ || (same && (dense_ || std::ranges::equal(sparse_.last_nodes(), expected)))) return;
+      K_ = corotation->stiffness();
+      form(a, b, lumped);
+      factorise(expected);
+      ready_ = true;
+      return;
+    }
     mass_scale_ = a;
     if (diagonal_) return;
     body_.tangent(q, K_);
@@ -40,15 +52,25 @@ class FiniteElementInertia final : public Inertia {
   void solve(std::span<double> x) const override {
     if (diagonal_) {
       for (std::size_t k = 0; k < x.size(); ++k) x[k] /= mass_scale_ * body_.lumped_mass()[k / 3];
-    } else if (dense_) {
-      Eigen::Map<VecX> all(x.data(), static_cast<Eigen::Index>(x.size()));
-      all = llt_.solve(all);
-    } else {
-      sparse_.solve(x, x);
+      return;
     }
+    if (turns()) elastic::rotate(R_.transpose(), x);
+    Eigen::Map<VecX> all(x.data(), static_cast<Eigen::Index>(x.size()));
+    if (dense_) all = llt_.solve(all);
+    else sparse_.solve(x, x);
+    if (turns()) elastic::rotate(R_, x);
   }
 
-  void stiffness_times(std::span<const double> v, std::span<double> out) const override { K_.multiply(v, out); }
+  void stiffness_times(std::span<const double> v, std::span<double> out) const override {
+    if (!turns()) {
+      K_.multiply(v, out);
+      return;
+    }
+    std::vector<double> local(v.begin(), v.end());
+    elastic::rotate(R_.transpose(), local);
+    mechanics_.corotation()->stiffness().multiply(local, out);
+    elastic::rotate(R_, out);
+  }
 
   void choose(std::span<const int> nodes) override {
     chosen_.assign(nodes.begin(), nodes.end());
@@ -77,7 +99,8 @@ class FiniteElementInertia final : public Inertia {
     thread_local std::vector<double> scratch;
     scratch.assign(static_cast<std::size_t>(3 * dofs), 0.0);
     Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> fresh(scratch.data(), 3, dofs);
-    for (const Weight& w : weights) fresh.middleCols<3>(3 * (dense_ ? w.node : sparse_.last_index(w.node))) += sign * w.value * frame;
+    const Mat3 turned = turns() ? (frame * R_).eval() : frame;
+    for (const Weight& w : weights) fresh.middleCols<3>(3 * (dense_ ? w.node : sparse_.last_index(w.node))) += sign * w.value * turned;
     if (dense_) {
       Eigen::Map<MatX> columns(scratch.data(), dofs, 3);
       llt_.matrixL().solveInPlace(columns);
@@ -88,6 +111,8 @@ class FiniteElementInertia final : public Inertia {
   }
 
  private:
+  [[nodiscard]] bool turns() const { return mechanics_.corotation() != nullptr; }
+
   void form(double a, double b, bool lumped) {
     if (lumped) A_.combine(a, body_.lumped_mass(), b, K_);
     else A_.combine(a, body_.mass(), b, K_);
@@ -113,16 +138,60 @@ class FiniteElementInertia final : public Inertia {
   const FiniteElement& mechanics_;
   const elastic::ElasticBody& body_;
   elastic::BlockMatrix K_, A_;
-  bool dense_, diagonal_ = false, analysed_ = false;
-  double mass_scale_ = 1.0;
+  bool dense_, diagonal_ = false, analysed_ = false, ready_ = false, lumped_ = false;
+  double mass_scale_ = 1.0, stiffness_scale_ = 0.0;
+  Mat3 R_ = Mat3::Identity();  ///< of co-rotational formulations
   MatX full_;
   Eigen::LLT<MatX> llt_;
   elastic::Factor sparse_;
   std::vector<int> chosen_, place_;
 };
 
+/// Rigid motions and modes are orthonormal in M and diagonal in K, so A among them is a diagonal.
+class ModalInertia final : public Inertia {
+ public:
+  explicit ModalInertia(const FiniteElement& mechanics) : mechanics_(mechanics) {}
+
+  void update(std::span<const double> q, double a, double b, bool, std::span<const int>) override {
+    R_ = mechanics_.corotation()->rotation(q);
+    root_ = (VecX::Constant(mechanics_.frequency_squares().size(), a) + b * mechanics_.frequency_squares()).cwiseSqrt();
+  }
+
+  void solve(std::span<double> x) const override {
+    elastic::rotate(R_.transpose(), x);
+    Eigen::Map<VecX> all(x.data(), static_cast<Eigen::Index>(x.size()));
+    const VecX amplitude = (mechanics_.basis().transpose() * all).cwiseQuotient(root_.cwiseAbs2());
+    all.noalias() = mechanics_.basis() * amplitude;
+    elastic::rotate(R_, x);
+  }
+
+  void stiffness_times(std::span<const double> v, std::span<double> out) const override {
+    std::vector<double> local(v.begin(), v.end());
+    elastic::rotate(R_.transpose(), local);
+    mechanics_.corotation()->stiffness().multiply(local, out);
+    elastic::rotate(R_, out);
+  }
+
+  void choose(std::span<const int>) override {}
+  [[nodiscard]] int scaled_dofs() const override { return static_cast<int>(root_.size()); }
+
+  void add_scaled_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const override {
+    Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> H(rows.data(), 3, scaled_dofs());
+    const Mat3 turned = sign * frame * R_;
+    for (const Weight& w : weights) H.noalias() += turned * w.value * mechanics_.basis().middleRows<3>(3 * w.node) * root_.cwiseInverse().asDiagonal();
+  }
+
+ private:
+  const FiniteElement& mechanics_;
+  Mat3 R_ = Mat3::Identity();
+  VecX root_;  ///< of the diagonal of A
+};
+
 }  // namespace
 
-std::unique_ptr<Inertia> FiniteElement::make_inertia() const { return std::make_unique<FiniteElementInertia>(*this); }
+std::unique_ptr<Inertia> FiniteElement::make_inertia() const {
+  if (basis_.size() > 0) return std::make_unique<ModalInertia>(*this);
+  return std::make_unique<FiniteElementInertia>(*this);
+}
 
 }  // namespace scree::model

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/vec.hpp"
+#include "model/mechanics.hpp"
 #include "model/time_series.hpp"
 
 namespace scree::model {
@@ -37,6 +38,13 @@ struct Torque {
   int body = -1;  ///< id
   Direction kind = Direction::spatial;
   Vec3 direction = Vec3::UnitZ();
+  TimeSeries value = 0.0;
+};
+
+/// Load on the faces of a surface id of a finite element body: `value` (Pa) times the direction.
+struct SurfaceLoad {
+  int body = -1;  ///< id
+  SurfaceTraction traction;
   TimeSeries value = 0.0;
 };
 

@@ -19,6 +19,21 @@ struct Weight {
   double value;
 };
 
+/// A load on the faces of a surface id (theory sec. 5.7).
+struct SurfaceTraction {
+  enum class Direction : unsigned char { vector, normal, tangent1, tangent2 };
+  int surface = 0;
+  bool convected = false;             ///< follows the faces
+  Direction direction = Direction::normal;
+  Vec3 vector = Vec3::Zero();         ///< of Direction::vector
+  double value = 0.0;                 ///< Pa
+};
+
+/// A point of a surface with its outward normal, both referential.
+struct SurfacePoint {
+  Vec3 point = Vec3::Zero(), normal = Vec3::UnitZ();
+};
+
 /// The mean motion of a deformable body.
 struct MeanMotion {
   Mat3 gradient = Mat3::Identity();  ///< F of a pseudo-rigid body, mean rotation of a finite element one
@@ -89,6 +104,12 @@ class Mechanics {
   /// Add the forces of a uniform acceleration (N) and of a spatial torque (N m).
   virtual void add_body_force(const Vec3& acceleration, bool lumped, std::span<double> f) const = 0;
   virtual void add_torque(std::span<const double> q, const Vec3& torque, std::span<double> f) const = 0;
+  /// Add the nodal forces of a load on the faces of a surface id. InputError when the body has no such faces.
+  virtual void add_surface_load(std::span<const double> q, const SurfaceTraction& load, std::span<double> f) const;
+  /// Points (nodes) on the faces of a surface id; none when there are no such faces.
+  [[nodiscard]] virtual std::vector<SurfacePoint> surface(int) const { return {}; }
+  /// Bring configuration and rates back to what the formulation allows, at the end of a step.
+  virtual void project(std::span<double>, std::span<double>) const {}
   /// Largest speed of any point of the body, m/s (a bound).
   [[nodiscard]] virtual double fastest(std::span<const double> u) const = 0;
 

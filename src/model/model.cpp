@@ -8,6 +8,7 @@ void Model::remove_body(int id) {
   bodies.remove(id);
   std::erase_if(constraints, [id](const Constraint& c) { return c.body[0] == id || c.body[1] == id; });
   std::erase_if(forces, [id](const PointForce& f) { return f.body == id; });
+  std::erase_if(surface_loads, [id](const SurfaceLoad& l) { return l.body == id; });
   std::erase_if(torques, [id](const Torque& t) { return t.body == id; });
   std::erase_if(user_forces, [id](const UserForce& f) { return f.body == id; });
   std::erase_if(excluded_bodies, [id](const auto& pair) { return pair.first == id || pair.second == id; });

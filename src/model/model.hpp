@@ -22,6 +22,7 @@ struct Model {
   Gravity gravity;
   std::vector<PointForce> forces;
   std::vector<Torque> torques;
+  std::vector<SurfaceLoad> surface_loads;
   std::vector<UserForce> user_forces;
 
   /// Bodies whose mass centre leaves this box are deleted.

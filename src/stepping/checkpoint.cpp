@@ -1,4 +1,6 @@
 /// Saving and loading of a simulation's complete state.
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "model/build_mechanics.hpp"
 #include "stepping/simulation.hpp"
@@ -153,6 +155,9 @@ template <class IO, class T> void io(IO& f, T& l) requires std::is_same_v<std::r
 template <class IO, class T> void io(IO& f, T& l) requires std::is_same_v<std::remove_const_t<T>, model::Torque> {
   f(l.body), f(l.kind), f(l.direction), f(l.value);
 }
+template <class IO, class T> void io(IO& f, T& l) requires std::is_same_v<std::remove_const_t<T>, model::SurfaceLoad> {
+  f(l.body), f(l.traction.surface), f(l.traction.convected), f(l.traction.direction), f(l.traction.vector), f(l.value);
+}
 template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::remove_const_t<T>, model::ObstacleMotion> {
   for (int k = 0; k < 3; ++k) f(m.linear[k]), f(m.angular[k]);
   f(m.pivot);
@@ -259,6 +264,8 @@ void Simulation::rebuild_deformables() {
     const auto i = static_cast<std::size_t>(bodies.index(body.body));
     body.mechanics = model::build_mechanics(model_, bodies.kind[i], bodies.shape[i], bodies.mass_properties(static_cast<int>(i)), bodies.material[i], body.description);
     size += body.size();
+    if (!std::ranges::all_of(body.held, [&](int n) { return n >= 0 && n < body.mechanics->nodes(); }))
+      throw_file("checkpoint: body {} is held at an unknown node; the file is damaged", body.body);
   }
   if (bodies.q.size() != size || bodies.u.size() != size) throw_file("checkpoint: deformable bodies have {} unknowns, {} are stored; the file is damaged", size, bodies.q.size());
   bodies.index_deformables();
@@ -315,6 +322,7 @@ void Simulation::save(Archive& archive) const {
     f(model_.gravity.direction), f(model_.gravity.value);
     write_list(f, model_.forces);
     write_list(f, model_.torques);
+    write_list(f, model_.surface_loads);
     f(model_.extents.has_value());
     if (model_.extents) f(model_.extents->low), f(model_.extents->high);
     f(static_cast<std::int64_t>(model_.excluded_bodies.size()));
@@ -407,6 +415,10 @@ void Simulation::load(const Archive& archive) {
     f(model.gravity.direction), f(model.gravity.value);
     read_list(f, model.forces);
     read_list(f, model.torques);
+    read_list(f, model.surface_loads);
+    for (const model::SurfaceLoad& load : model.surface_loads)
+      if (!bodies.has(load.body) || load.traction.direction > model::SurfaceTraction::Direction::tangent2)
+        throw_file("checkpoint: a surface load names body {}, which is not there, or an unknown direction; the file is damaged", load.body);
     bool bounded = false;
     f(bounded);
     if (bounded) {

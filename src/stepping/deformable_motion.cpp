@@ -62,15 +62,15 @@ void mirror_all(Bodies& bodies) {
 
 }  // namespace
 
-void update_inertias(const Bodies& bodies, const StepForm& form, assembly::Inertias& inertias, std::vector<const model::Mechanics*>& owners) {
+void update_inertias(const Bodies& bodies, const StepForm& form, assembly::Inertias& inertias, std::vector<std::shared_ptr<const model::Mechanics>>& owners) {
   const std::size_t count = bodies.deformables.size();
   inertias.resize(count);
-  owners.resize(count, nullptr);
+  owners.resize(count);
   for_bodies(bodies, [&](std::size_t d) {
     const Deformable& body = bodies.deformables[d];
-    if (owners[d] != body.mechanics.get()) {
+    if (owners[d] != body.mechanics) {
       inertias[d] = body.mechanics->make_inertia();
-      owners[d] = body.mechanics.get();
+      owners[d] = body.mechanics;
     }
     const auto [a, b] = coefficients(bodies, body, form);
     inertias[d]->update(body.part(bodies.q), a, b, scheme_of(bodies, body) == Scheme::def_exp, body.held);
@@ -137,6 +137,10 @@ void second_deformable_half_step(Bodies& bodies, const assembly::Velocities& end
   if (bodies.deformables.empty()) return;
   bodies.u = end.nodal;
   array(std::span(bodies.q)) += form.second_part() * array(std::span<const double>(bodies.u));
+  for_bodies(bodies, [&](std::size_t d) {
+    const Deformable& body = bodies.deformables[d];
+    body.mechanics->project(body.part(bodies.q), body.part(bodies.u));
+  });
   mirror_all(bodies);
 }
 

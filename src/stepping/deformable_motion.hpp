@@ -9,7 +9,7 @@
 namespace scree::stepping {
 
 /// Make or renew inertia operators where bodies came, went or got new mechanics, and form A at mid-step (theory eq. 6.7).
-void update_inertias(const model::Bodies& bodies, const StepForm& form, assembly::Inertias& inertias, std::vector<const model::Mechanics*>& owners);
+void update_inertias(const model::Bodies& bodies, const StepForm& form, assembly::Inertias& inertias, std::vector<std::shared_ptr<const model::Mechanics>>& owners);
 
 /// q <- q + h/2 u, and the mean motion of mid-step.
 void first_deformable_half_step(model::Bodies& bodies, const StepForm& form);

@@ -29,6 +29,12 @@ void add_deformable_loads(const model::Model& model, double t_mid, BodyLoads& lo
     body.mechanics->weights(f.point, weights);
     for (const model::Weight& w : weights) Eigen::Map<Vec3>(body.part(loads.nodal).data() + 3 * w.node) += w.value * force;
   }
+  for (const model::SurfaceLoad& load : model.surface_loads) {
+    const model::Deformable& body = bodies.deformable_of(bodies.index(load.body));
+    model::SurfaceTraction traction = load.traction;
+    traction.value = load.value.value(t_mid);
+    body.mechanics->add_surface_load(body.part(bodies.q), traction, body.part(loads.nodal));
+  }
   for (const model::Torque& q : model.torques) {
     const int b = bodies.index(q.body);
     if (!bodies.deforms(b)) continue;

@@ -166,6 +166,16 @@ int Simulation::add_constraint(model::Constraint constraint) {
   return model_.constraints.back().id;
 }
 
+void Simulation::add_surface_load(model::SurfaceLoad load) {
+  const int index = model_.bodies.index(load.body);
+  if (!model_.bodies.deforms(index)) throw_input("LOAD: body {} does not deform; loads on surfaces act on finite element bodies", load.body);
+  check_finite("LOAD", "direction", load.traction.vector);
+  const model::Deformable& body = model_.bodies.deformable_of(index);
+  std::vector<double> trial(body.size());
+  body.mechanics->add_surface_load(body.part(model_.bodies.q), load.traction, trial);
+  model_.surface_loads.push_back(std::move(load));
+}
+
 void Simulation::remove_constraint(int id) { model_.remove_constraint(id); }
 
 void Simulation::exclude_bodies(int id1, int id2) {

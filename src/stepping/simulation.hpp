@@ -76,6 +76,8 @@ class Simulation {
   // Building. Every call checks its input before it changes anything.
   int add_body(const model::BodySpec& spec);          ///< returns the body's id
   void remove_body(int id);
+  /// Load on a surface of a finite element body; InputError when it has no face of that id.
+  void add_surface_load(model::SurfaceLoad load);
   int add_constraint(model::Constraint constraint);   ///< returns the constraint's id
   void remove_constraint(int id);
   void exclude_bodies(int id1, int id2);

@@ -23,7 +23,7 @@ struct Simulation::StepData {
   assembly::Velocities end;          ///< and with all impulses
   assembly::BodyScaling scaling;     ///< of A at mid-step
   assembly::Inertias inertias;       ///< A of deformable bodies
-  std::vector<const model::Mechanics*> owners;  ///< whose inertias these are
+  std::vector<std::shared_ptr<const model::Mechanics>> owners;  ///< whose inertias these are
   assembly::Grips grips;             ///< points on deformable bodies
   std::vector<std::array<assembly::Side, 2>> constraint_sides;
   std::vector<std::vector<int>> held;  ///< unknowns that blocks act on, a deformable body

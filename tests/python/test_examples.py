@@ -225,6 +225,23 @@ def check_cubes(results, out):
     assert (cubes[:, 0] > wall[0] + 0.05 + 0.05 - 1e-4).all() and np.ptp(cubes[:, 0]) < 0.12
 
 
+def check_elastic_impact(results, out):
+    kinds = [b["kind"] for b in results.bodies]
+    assert kinds.count("finite_element") == 1 and kinds.count("pseudo_rigid") == 2
+    assert results.energies["internal"][-1] > 0
+    assert 0.0 < first_number(out, "sags by") < 100.0
+
+
+def check_brick_wall(results, out):
+    # the ball (4.2 kg/litre of steel) gives momentum to the wall and stores energy in it
+    assert 0.0 < first_number(out, "velocity of the ball:") < 8.0
+    assert results.energies["internal"].max() > 1e-3 * results.energies["kinetic"][0]
+
+
+def check_cantilever(results, out):
+    assert first_number(out, "tip:") == pytest.approx(first_number(out, "theory:"), rel=0.02)
+
+
 CHECKS = {name[6:]: check for name, check in list(globals().items()) if name.startswith("check_")}
 
 

@@ -225,6 +225,10 @@ def test_every_routine_is_called_with_positional_arguments(tmp_path):
     ramp = call("TIME_SERIES", [0, 0, 1, 1])
     call("FORCE", bodies[1], "SPATIAL", place[1], (1, 0, 0), lambda data, q, u, t, h: (data, 0, 0), 3.0)
     call("TORQUE", bodies[2], "CONVECTED", (0, 0, 1), ramp)
+    elastic = BODY(s, "FINITE_ELEMENT", TRANSLATE(HEX(CUBE, 1, 1, 1, 1, [1, 2, 3, 4, 5, 6]), (25, 25, 5)), bulk)
+    assert len(call("FIX_SURFACE", s, elastic, 1, "NORMAL")) == 4
+    call("LOAD", elastic, "CONVECTED", 2, "TANGENT1", ramp)
+    call("PRESSURE", elastic, 3, 10.0)
     call("FIX_POINT", s, bodies[3], place[3])
     call("FIX_DIRECTION", s, bodies[4], place[4], (0, 0, 1))
     call("SET_DISPLACEMENT", s, bodies[5], place[5], (0, 0, 1), ramp)
@@ -288,7 +292,7 @@ def test_every_routine_is_called_with_positional_arguments(tmp_path):
     assert (tmp_path / "view.xdmf").exists()
     call("LOCDYN_DUMP", s, str(tmp_path / "problem.hdf5"))
     call("MBFCP_EXPORT", s, str(tmp_path / "problem.txt"))
-    assert "BODIES 17" in (tmp_path / "problem.txt").read_text()
+    assert "BODIES 18" in (tmp_path / "problem.txt").read_text()
     assert call("RENDER", s, block).endswith("render.png")
     velocity = bodies[0].velo
     call("INITIALIZE_STATE", s, out, 0.005, ["ball 0"])

@@ -93,7 +93,7 @@ TEST(FiniteElement, SmallAndLargeMeshesAgree) {
     scene.floor();
     const int id = scene.add(meshed({0, 0, 0.01}, {1, 1, 1.01}, n, n, n), BodyKind::finite_element);
     scene.sim.set_velocity(id, {0, 0, -1}, Vec3::Zero());
-    scene.run(100);
+    scene.run(40);
     return scene.position(id).z();
   };
   const double coarse = bounce(2), fine = bounce(4);

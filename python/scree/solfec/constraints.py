@@ -7,7 +7,7 @@ from ._arguments import Emptied, floats
 from .bodies import BODY, body_of, with_domain
 from .domain import domain, number_or_series
 
-__all__ = ["FIX_POINT", "FIX_DIRECTION", "SET_DISPLACEMENT", "SET_VELOCITY", "SET_ACCELERATION", "PUT_RIGID_LINK"]
+__all__ = ["FIX_POINT", "FIX_DIRECTION", "FIX_SURFACE", "SET_DISPLACEMENT", "SET_VELOCITY", "SET_ACCELERATION", "PUT_RIGID_LINK"]
 
 _KINDS = {"fixed_point": "FIXPNT", "fixed_direction": "FIXDIR", "velocity": "VELODIR", "displacement": "VELODIR", "acceleration": "VELODIR",
           "link": "RIGLNK", "at_least": "LIMIT", "at_most": "LIMIT", "above": "LIMIT", "below": "LIMIT"}
@@ -235,6 +235,18 @@ def FIX_POINT(solfec, body, point):
     domain("solfec", solfec)
     made = solfec._sim.fix_point(body_of("body", body, solfec)._handle, point)
     return CONSTRAINT(solfec, made.id)
+
+
+@with_domain
+def FIX_SURFACE(solfec, body, surfid, direction):
+    """obj = FIX_SURFACE (solfec, body, surfid, direction): hold the nodes on a surface of a finite element body along a direction: a spatial
+    vector, 'NORMAL' (outward), 'TANGENT1' (steepest descent; x on horizontal faces) or 'TANGENT2'. Returns the list of constraints."""
+    domain("solfec", solfec)
+    handle = body_of("body", body, solfec)._handle
+    if handle.kind != "finite_element":
+        raise ValueError(f"body = {body!r}: surfaces are those of a 'FINITE_ELEMENT' body")
+    made = solfec._sim.fix_surface(handle, _check.integer("surfid", surfid), direction if isinstance(direction, str) else _check.direction("direction", direction))
+    return [CONSTRAINT(solfec, c.id) for c in made]
 
 
 @with_domain

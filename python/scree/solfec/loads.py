@@ -7,7 +7,7 @@ from ._arguments import floats, routine, text
 from .bodies import body_of
 from .domain import domain, number_or_series
 
-__all__ = ["TIME_SERIES", "GRAVITY", "FORCE", "TORQUE"]
+__all__ = ["TIME_SERIES", "GRAVITY", "FORCE", "TORQUE", "LOAD", "PRESSURE"]
 
 
 class TIME_SERIES(TimeSeries):
@@ -98,6 +98,35 @@ def FORCE(body, kind, point, direction, value, data=None):
 
 @routine
 def TORQUE(body, kind, direction, value):
-    """TORQUE (body, kind, direction, value): a torque about a direction on a rigid body, N m: a number or a TIME_SERIES."""
+    """TORQUE (body, kind, direction, value): a torque about a direction, N m: a number or a TIME_SERIES."""
     handle, convected = body_of("body", body)._handle, _convected(kind)
     handle.apply_torque(_check.direction("direction", direction), number_or_series("value", value), convected)
+
+
+def _loaded(body):
+    handle = body_of("body", body)._handle
+    if handle.kind != "finite_element":
+        raise ValueError(f"body = {body!r}: loads on surfaces act on a 'FINITE_ELEMENT' body")
+    return handle
+
+
+@routine
+def LOAD(body, kind, surfid, direction, value):
+    """LOAD (body, kind, surfid, direction, value): a load on a surface of a finite element body, Pa: a number or a TIME_SERIES.
+
+    kind: 'SPATIAL' (direction and size stay those of the undeformed surface) or 'CONVECTED' (it follows the surface). direction: a vector,
+    'NORMAL' (outward), 'TANGENT1' (steepest descent; x on horizontal faces) or 'TANGENT2' (so that TANGENT1, TANGENT2, NORMAL are
+    right-handed)."""
+    handle, convected = _loaded(body), _convected(kind)
+    if isinstance(direction, str):
+        _check.choice("direction", direction, ("NORMAL", "TANGENT1", "TANGENT2"))
+    else:
+        direction = _check.direction("direction", direction)
+    handle.apply_load(_check.integer("surfid", surfid), direction, number_or_series("value", value), convected)
+
+
+@routine
+def PRESSURE(body, surfid, value):
+    """PRESSURE (body, surfid, value): press on a surface of a finite element body, Pa: a number or a TIME_SERIES. It follows the surface; a
+    positive value pushes inwards."""
+    _loaded(body).apply_pressure(_check.integer("surfid", surfid), number_or_series("value", value))
