@@ -244,7 +244,10 @@ FclibProblem read_opened(const h5::Node& file) {
 
 FclibProblem read_fclib(const std::string& path) {
   try {
-    return read_opened(h5::open_file(path));
+    FclibProblem result = read_opened(h5::open_file(path));
+    // Finite entries may still condense to a W that is not.
+    result.problem.validate();
+    return result;
   } catch (const std::bad_alloc&) {
     throw_file("{}: the problem does not fit into memory", path);
   } catch (const InputError& error) {

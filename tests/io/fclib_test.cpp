@@ -263,6 +263,14 @@ TEST(Fclib, GlobalFormIsCondensedByBody) {
   }
 }
 
+TEST(Fclib, EntriesThatCondenseToInfinityAreRefused) {
+  TemporaryFolder folder;
+  GlobalCase data;
+  data.H *= 1e200;  // finite, but its square is not
+  write_global(folder.file("g.hdf5"), data, 0, false);
+  EXPECT_THROW(read_fclib(folder.file("g.hdf5")), FileError);
+}
+
 TEST(Fclib, ContactOnThreeBodiesJoinsThem) {
   TemporaryFolder folder;
   GlobalCase data;
