@@ -14,11 +14,13 @@ _KINDS = ("RIGID", "PSEUDO_RIGID", "FINITE_ELEMENT", "OBSTACLE")
 
 
 class BODY(Emptied):
-    """obj = BODY (solfec, kind, shape, material | label, formulation, mesh): a body in the place its shape has.
+    """obj = BODY (solfec, kind, shape, material | label, formulation, mesh, form, base): a body in the place its shape has.
 
     kind: 'RIGID', 'PSEUDO_RIGID', 'FINITE_ELEMENT' or 'OBSTACLE' (nothing pushes it). shape: an object or a list (emptied). material: a
-    BULK_MATERIAL or its label. Finite elements: the shape is a single MESH, or CONVEX objects within `mesh` (a MESH, emptied);
-    formulation 'FEM_O1' or 'FEM_O2' (second order), form 'TL'. Other kinds do not use these arguments."""
+    BULK_MATERIAL or its label. label: a name. formulation: of finite elements, 'FEM_O1' or 'FEM_O2' (second order). mesh: a MESH (emptied) around a
+    shape of CONVEX objects, which then carries their motion; without it the shape is a single MESH. form: 'TL' (total Lagrangian), 'BC'
+    (co-rotational, small strain) or 'BC-MODAL' (the same with elastic modes). base: of 'BC-MODAL', what MODAL_ANALYSIS returned or the number of
+    modes (default 12). Other kinds do not use the last four arguments."""
 
     @routine
     def __init__(self, solfec, kind, shape, material, label=None, formulation="FEM_O1", mesh=None, form="TL", base=None):
@@ -30,7 +32,7 @@ class BODY(Emptied):
         sim, more = solfec._sim, {}
         if kind == "FINITE_ELEMENT":
             carriers = [] if mesh is None else objects("mesh", mesh)
-            more = {"mesh": as_one(carriers) if carriers else None, "order": 2 if formulation == "FEM_O2" else 1, "form": text("form", form)}
+            more = {"mesh": as_one(carriers) if carriers else None, "order": 2 if formulation == "FEM_O2" else 1, "form": text("form", form), "modes": _modes(form, base)}
             members_taken = members + carriers
         else:
             members_taken = members
@@ -249,6 +251,17 @@ memory.RESOLVERS["solfec_body"] = lambda sim, id: BODY._named(sim._solfec, id)
 def _euler(inertia):
     """Euler's tensor from that of inertia."""
     return 0.5 * np.trace(inertia) * np.eye(3) - inertia
+
+
+def _modes(form, base):
+    """Number of modes of the modal formulation: of those MODAL_ANALYSIS gave, or as many as are asked for."""
+    if form != "BC-MODAL":
+        return 0
+    if base is None:
+        return 12
+    if isinstance(base, (tuple, list)) and len(base) == 2:
+        return len(base[0])
+    return _check.integer("base", base, 1)
 
 
 def body_of(what, value, solfec=None):
