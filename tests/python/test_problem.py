@@ -169,3 +169,19 @@ def test_formulations_on_the_command_line(command, tmp_path):
     explicit = command("solve", "p.hdf5", "--solver", "EXPLICIT")
     assert explicit.status == 2 and "simulations" in explicit.err
     assert "spring-dashpot" in command("solvers", "EXPLICIT").out
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="real problems are not here")
+@pytest.mark.parametrize("name", ["Rover1040", "NESpheres_10_1", "LMGC_GlobalFrictionContactProblem00046", "Confeti-ex03-Fc3D-SBM", "Box_Stacks-i0122-82-5"])
+def test_all_solvers_find_the_same_velocity(name):
+    problem = scree.Problem(DATA / "fc3d" / "local" / f"{name}.hdf5")
+    scale = np.sqrt(3 / np.trace(problem.diagonal(), axis1=1, axis2=2))[:, None]
+    exact = problem.solve("AUTO", 1e-13, max_iterations=10**6)
+    for entry in scree.solvers():
+        if not entry["problems"]:
+            continue
+        solution = problem.solve(entry["name"], 1e-8, max_iterations=10**6, max_seconds=5)
+        assert solution.converged and solution.residual <= 1e-8, entry["name"]
+        # U is unique; the residual of 1e-8 is amplified by the root of the condition number of W, at most 1e3 here.
+        error = np.linalg.norm(scale * (solution.U - exact.U)) / np.linalg.norm(scale * problem.B)
+        assert error < 1e-5, (entry["name"], error)
