@@ -3,7 +3,7 @@ PRESET ?= release
 BUILD  := build/$(PRESET)
 PREFIX ?= /usr/local
 
-.PHONY: all deps build demo test bench install clean
+.PHONY: all deps build demo gallery test bench install clean
 
 all: build
 
@@ -21,6 +21,10 @@ demo: build
 	@./scree render out/drum --out out/drum/picture.png
 	@./scree info out/drum
 	@echo "picture: out/drum/picture.png   results: out/drum/results.h5"
+
+# Runs the examples, draws their pictures, writes docs/gallery.md.
+gallery: build
+	@tools/build_gallery.py
 
 test: build
 	@cd $(BUILD) && ctest --output-on-failure --parallel 2

@@ -81,5 +81,6 @@ void bind_engine(py::module_& module);
 void bind_results(py::module_& module);
 void bind_render(py::module_& module);
 void bind_packings(py::module_& module);
+void bind_wire(py::module_& module);
 
 }  // namespace scree::python

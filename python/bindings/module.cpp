@@ -49,4 +49,5 @@ PYBIND11_MODULE(_scree, module) {
   bind_results(module);
   bind_render(module);
   bind_packings(module);
+  bind_wire(module);
 }

@@ -40,6 +40,14 @@ def threads():
     return _scree.threads()
 
 
+def __getattr__(name):
+    """Modules that few scripts need are loaded when first asked for: scree.view (the browser), scree.plot (figures)."""
+    if name in ("plot", "view"):
+        import importlib
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'scree' has no attribute '{name}'")
+
+
 __all__ = ["add_solver", "Body", "BulkMaterial", "Constraint", "Problem", "Results", "Shape", "Simulation", "Solution", "SurfaceMaterial", "TimeSeries",
            "box", "convex", "copy", "ellipsoid", "export", "hex", "hull", "join", "mass_center", "mesh", "picture", "pipe", "read", "read_mesh", "render", "rotate", "rough_hex", "scale",
            "set_threads", "solvers", "sphere", "split", "threads", "translate"]

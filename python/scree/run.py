@@ -149,6 +149,7 @@ class Run:
         from .writer import Writer
         if resumed:
             self.writer = Writer.resume(self.sim, self.results_path)
+            session.current().opened(self.results_path)
             return
         os.makedirs(self.sim.out, exist_ok=True)
         if self.sim._runs == 1:
@@ -158,6 +159,7 @@ class Run:
         else:
             self.writer = Writer.resume(self.sim, self.results_path)
         self._frame()
+        session.current().opened(self.results_path)
 
     def _frame(self):
         """Write a frame unless this instant has one already."""

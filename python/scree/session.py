@@ -10,9 +10,17 @@ default_threads = _scree.threads()
 class Session:
     """Settings of one run of a script; they take precedence over the script's own."""
 
-    def __init__(self, out=None, threads=None, quiet=None, resume=False, script=None):
+    def __init__(self, out=None, threads=None, quiet=None, resume=False, script=None, view=False):
         self.out, self.threads, self.quiet, self.resume, self.script = out, threads, quiet, resume, script
+        self.view = view  #: show the first simulation's results in the browser as soon as there are some
         self.simulations = 0
+
+    def opened(self, path):
+        """A simulation has begun to write results."""
+        if self.view:
+            self.view = False
+            from . import view
+            view.follow(path)
 
     def adopt(self, sim):
         """Give a new simulation its output folder: the session's, with a number appended for a second one."""

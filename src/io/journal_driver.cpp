@@ -30,17 +30,17 @@ H5FD_t* open(const char* name, unsigned flags, hid_t, haddr_t) {
   }
 }
 
-// Closing commits; flushes do not: only commit() knows when a frame is whole.
+// Closing commits; flushes do not: only commit() knows when a frame is whole. HDF5 keeps using a file whose closing failed, so it never
+// does here; those who must know ask commit() first.
 herr_t close(H5FD_t* file) {
   Driver* d = driver(file);
-  bool done = true;
   try {
-    if (d->file.dirty()) done = d->file.commit(d->end_of_allocation);
+    if (d->file.dirty()) static_cast<void>(d->file.commit(d->end_of_allocation));
   } catch (...) {
-    done = false;
+    // The file keeps its last state.
   }
   delete d;
-  return done ? 0 : -1;
+  return 0;
 }
 
 // No two openings are the same file to HDF5: it would answer a second reader with the first one's old state.
@@ -76,6 +76,8 @@ herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void*
 
 herr_t write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* buffer) {
   if (address == HADDR_UNDEF || address + size > driver(file)->end_of_allocation || address + size < address) return -1;
+  // After a failure the state on disk is final. HDF5 could not even close the file if it cannot get rid of what it holds in memory.
+  if (driver(file)->file.failed()) return 0;
   try {
     return driver(file)->file.write(address, size, static_cast<const char*>(buffer)) ? 0 : -1;
   } catch (...) {

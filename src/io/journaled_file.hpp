@@ -54,6 +54,8 @@ class JournaledFile {
   [[nodiscard]] bool commit(std::uint64_t size);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// A write failed: the state on disk is final.
+  [[nodiscard]] bool failed() const { return failed_; }
   /// Written to since the last commit.
   [[nodiscard]] bool dirty() const { return dirty_; }
   [[nodiscard]] const struct stat& identity() const { return identity_; }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "io/rows.hpp"
 
 namespace scree::io {
 namespace {
@@ -14,8 +15,6 @@ constexpr Rgb kObstacleColour{0.66f, 0.68f, 0.71f};
 constexpr Rgb kPlainColour{0.42f, 0.58f, 0.72f};
 constexpr std::size_t kFramesRead = 60;
 constexpr std::string_view kNames[] = {"none", "body", "velocity", "displacement", "force"};
-
-Vec3 row3(const std::vector<double>& values, std::size_t i) { return Vec3(&values[3 * i]); }
 
 // A polyhedron with some of the faces; vertices that no face uses are left out.
 void add_polyhedron(geometry::Shape& shape, const double* points, const std::vector<StoredFace>& faces, std::vector<int>& local) {
@@ -89,7 +88,7 @@ geometry::Shape surface_shape(const StoredShape& stored, const double* points) {
     if (piece.kind == PieceKind::sphere) {
       shape.pieces.push_back({geometry::Sphere{Vec3(r.data()), r[3]}, piece.volume, piece.surface});
     } else if (piece.kind == PieceKind::ellipsoid) {
-      const Mat3 axes = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(r.data() + 6);
+      const Mat3 axes = matrix3(r.data() + 6);
       shape.pieces.push_back({geometry::Ellipsoid{Vec3(r.data()), Vec3(r.data() + 3), axes}, piece.volume, piece.surface});
     } else if (piece.kind == PieceKind::polyhedron) {
       std::vector<int> local(static_cast<std::size_t>(piece.points()), -1);
@@ -137,7 +136,7 @@ std::vector<RenderBody> FrameRenderer::place(const Frame& frame) {
     RenderBody& body = bodies[i];
     body.obstacle = row.kind == StoredKind::obstacle;
     body.colour = body.obstacle ? kObstacleColour : kPlainColour;
-    body.rotation = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(&frame.rotation[9 * i]);
+    body.rotation = matrix3(&frame.rotation[9 * i]);
     body.position = row3(frame.position, i);
     body.shape = row.shape >= 0 ? &shapes_[static_cast<std::size_t>(row.shape)] : &nothing;
     if (row.kind != StoredKind::finite_element || row.shape < 0) continue;

@@ -103,6 +103,16 @@ struct Frame {
   [[nodiscard]] std::size_t contacts() const { return gap.size(); }
 };
 
+/// What of a frame to read.
+enum FrameParts : unsigned {
+  kMotionPart = 1,   ///< body, rotation, position, velocity, angular, body_energy, mises
+  kNodePart = 2,     ///< nodes; needs the motion to be checked
+  kForcePart = 4,    ///< pair, point, axes, force and kind of contacts
+  kContactPart = 8,  ///< the rest of the contacts
+  kStatePart = 16,   ///< state
+  kAllParts = 31
+};
+
 /// Append-only writer. One a file: FileError when another process is writing it.
 class ResultsWriter {
  public:
@@ -155,9 +165,9 @@ class ResultsReader {
   [[nodiscard]] double time(std::int64_t frame) const;
   [[nodiscard]] const std::vector<double>& times() const;
   [[nodiscard]] const std::vector<EnergyRow>& energies() const;
-  [[nodiscard]] Frame frame(std::int64_t index) const;
+  [[nodiscard]] Frame frame(std::int64_t index, unsigned parts = kAllParts) const;
   /// Time, step and contacts of a frame alone.
-  [[nodiscard]] Frame contacts(std::int64_t index) const;
+  [[nodiscard]] Frame contacts(std::int64_t index) const { return frame(index, kForcePart | kContactPart); }
   /// What history() can tell of a body.
   enum class Motion { rotation, position, velocity, angular, energy };
   /// Numbers a body and frame of a history: 9, 3, 3, 3, 6.

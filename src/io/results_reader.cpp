@@ -24,8 +24,8 @@ struct ResultsReader::State {
   void load();
   void load_frames();
   void require(std::int64_t frame) const;
-  [[nodiscard]] Frame read_frame(std::int64_t index) const;
-  void read_contacts(std::int64_t index, Frame& frame) const;
+  [[nodiscard]] Frame read_frame(std::int64_t index, unsigned parts) const;
+  void check_rows(const Frame& frame, std::int64_t index, unsigned parts) const;
   void locate(std::int64_t first, std::int64_t count, const std::vector<std::int32_t>& rows, std::span<const std::int32_t> body,
               std::vector<std::int64_t>& places) const;
   [[nodiscard]] std::vector<double> read_history(Motion quantity, const std::vector<std::int32_t>& rows, const std::vector<std::int64_t>& frames) const;
@@ -92,46 +92,50 @@ void ResultsReader::State::require(std::int64_t frame) const {
     throw_input("{}: there is no frame {}; frames 0 to {} are there", path, frame, static_cast<std::int64_t>(times.size()) - 1);
 }
 
-void ResultsReader::State::read_contacts(std::int64_t index, Frame& frame) const {
-  const auto k = static_cast<std::size_t>(index);
-  const std::int64_t c = k == 0 ? 0 : contact_end[k - 1], c1 = contact_end[k];
-  frame.pair = columns[kContactPair].read<std::int32_t>(c, c1);
-  frame.point = columns[kContactPoint].read<double>(c, c1);
-  frame.axes = columns[kContactAxes].read<double>(c, c1);
-  frame.gap = columns[kContactGap].read<double>(c, c1);
-  frame.area = columns[kContactArea].read<double>(c, c1);
-  frame.force = columns[kContactForce].read<double>(c, c1);
-  frame.relative_velocity = columns[kContactVelocity].read<double>(c, c1);
-  frame.surface = columns[kContactSurface].read<std::int32_t>(c, c1);
-  frame.material = columns[kContactMaterial].read<std::int32_t>(c, c1);
-  frame.contact_kind = columns[kContactKind].read<std::uint8_t>(c, c1);
-  frame.constraint = columns[kContactConstraint].read<std::int32_t>(c, c1);
-  for (const std::int32_t row : frame.pair)
-    if (row < -1 || row >= static_cast<std::int64_t>(bodies.size())) throw_file("{}: a contact of frame {} names body row {}, there are {}", path, index, row, bodies.size());
-}
-
-Frame ResultsReader::State::read_frame(std::int64_t index) const {
+Frame ResultsReader::State::read_frame(std::int64_t index, unsigned parts) const {
   const auto k = static_cast<std::size_t>(index);
   const auto first = [&](const std::vector<std::int64_t>& ends) { return k == 0 ? 0 : ends[k - 1]; };
   Frame frame;
   frame.time = times[k];
   frame.step = steps[k];
   frame.energy = energies[k];
-  const std::int64_t b = first(motion_end), b1 = motion_end[k], n = first(node_end), n1 = node_end[k];
-  frame.body = columns[kMotionBody].read<std::int32_t>(b, b1);
-  frame.rotation = columns[kMotionRotation].read<double>(b, b1);
-  frame.position = columns[kMotionPosition].read<double>(b, b1);
-  frame.velocity = columns[kMotionVelocity].read<double>(b, b1);
-  frame.angular = columns[kMotionAngular].read<double>(b, b1);
-  frame.body_energy = columns[kMotionEnergy].read<double>(b, b1);
-  frame.node_position = columns[kNodePosition].read<double>(n, n1);
-  frame.node_velocity = columns[kNodeVelocity].read<double>(n, n1);
-  frame.mises = columns[kMotionMises].read<float>(b, b1);
-  frame.node_mises = columns[kNodeMises].read<float>(n, n1);
-  frame.state = columns[kStateValue].read<double>(first(state_end), state_end[k]);
-  read_contacts(index, frame);
+  const std::int64_t b = first(motion_end), b1 = motion_end[k], n = first(node_end), n1 = node_end[k], c = first(contact_end), c1 = contact_end[k];
+  if (parts & kMotionPart) {
+    frame.body = columns[kMotionBody].read<std::int32_t>(b, b1);
+    frame.rotation = columns[kMotionRotation].read<double>(b, b1);
+    frame.position = columns[kMotionPosition].read<double>(b, b1);
+    frame.velocity = columns[kMotionVelocity].read<double>(b, b1);
+    frame.angular = columns[kMotionAngular].read<double>(b, b1);
+    frame.body_energy = columns[kMotionEnergy].read<double>(b, b1);
+    frame.mises = columns[kMotionMises].read<float>(b, b1);
+  }
+  if (parts & kNodePart) {
+    frame.node_position = columns[kNodePosition].read<double>(n, n1);
+    frame.node_velocity = columns[kNodeVelocity].read<double>(n, n1);
+    frame.node_mises = columns[kNodeMises].read<float>(n, n1);
+  }
+  if (parts & kStatePart) frame.state = columns[kStateValue].read<double>(first(state_end), state_end[k]);
+  if (parts & kForcePart) {
+    frame.pair = columns[kContactPair].read<std::int32_t>(c, c1);
+    frame.point = columns[kContactPoint].read<double>(c, c1);
+    frame.axes = columns[kContactAxes].read<double>(c, c1);
+    frame.force = columns[kContactForce].read<double>(c, c1);
+    frame.contact_kind = columns[kContactKind].read<std::uint8_t>(c, c1);
+  }
+  if (parts & kContactPart) {
+    frame.gap = columns[kContactGap].read<double>(c, c1);
+    frame.area = columns[kContactArea].read<double>(c, c1);
+    frame.relative_velocity = columns[kContactVelocity].read<double>(c, c1);
+    frame.surface = columns[kContactSurface].read<std::int32_t>(c, c1);
+    frame.material = columns[kContactMaterial].read<std::int32_t>(c, c1);
+    frame.constraint = columns[kContactConstraint].read<std::int32_t>(c, c1);
+  }
+  check_rows(frame, index, parts);
+  return frame;
+}
 
-  // Body rows must exist, and nodes must be those of the bodies that have them.
+// Body rows must exist, and nodes must be those of the bodies that have them.
+void ResultsReader::State::check_rows(const Frame& frame, std::int64_t index, unsigned parts) const {
   const auto known = static_cast<std::int32_t>(bodies.size());
   std::int64_t nodes = 0;
   for (const std::int32_t row : frame.body) {
@@ -139,8 +143,10 @@ Frame ResultsReader::State::read_frame(std::int64_t index) const {
     const BodyRow& body = bodies[static_cast<std::size_t>(row)];
     if (body.kind == StoredKind::finite_element && body.shape >= 0) nodes += shapes[static_cast<std::size_t>(body.shape)].points();
   }
-  if (n1 > n && n1 - n != nodes) throw_file("{}: frame {} has {} nodes, its bodies have {}", path, index, n1 - n, nodes);
-  return frame;
+  for (const std::int32_t row : frame.pair)
+    if (row < -1 || row >= known) throw_file("{}: a contact of frame {} names body row {}, there are {}", path, index, row, known);
+  const auto found = static_cast<std::int64_t>(frame.node_position.size() / 3);
+  if ((parts & kMotionPart) && found > 0 && found != nodes) throw_file("{}: frame {} has {} nodes, its bodies have {}", path, index, found, nodes);
 }
 
 // Places of bodies among `count` motion rows from `first` on, -1 where they are not. Bodies rarely change their places, so those
@@ -222,10 +228,10 @@ double ResultsReader::time(std::int64_t frame) const {
   return state_->times[static_cast<std::size_t>(frame)];
 }
 
-Frame ResultsReader::frame(std::int64_t index) const {
+Frame ResultsReader::frame(std::int64_t index, unsigned parts) const {
   return state_->consistently([&] {
     state_->require(index);
-    return state_->read_frame(index);
+    return state_->read_frame(index, parts);
   });
 }
 
@@ -253,17 +259,6 @@ std::vector<double> ResultsReader::history(Motion quantity, const std::vector<st
       if (row < 0 || row >= static_cast<std::int64_t>(state_->bodies.size())) throw_input("{}: there is no body row {}; there are {}", path(), row, state_->bodies.size());
     for (const std::int64_t frame : frames) state_->require(frame);
     return state_->read_history(quantity, bodies, frames);
-  });
-}
-
-Frame ResultsReader::contacts(std::int64_t index) const {
-  return state_->consistently([&] {
-    state_->require(index);
-    Frame frame;
-    frame.time = state_->times[static_cast<std::size_t>(index)];
-    frame.step = state_->steps[static_cast<std::size_t>(index)];
-    state_->read_contacts(index, frame);
-    return frame;
   });
 }
 

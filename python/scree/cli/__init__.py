@@ -3,9 +3,9 @@ import argparse
 import os
 import sys
 
-from . import bench, export, info, plot, render, run, solve, solvers
+from . import bench, export, info, plot, render, run, solve, solvers, view
 
-_COMMANDS = (run, solve, solvers, bench, info, export, render, plot)
+_COMMANDS = (run, solve, solvers, bench, info, export, render, plot, view)
 
 
 class Failure(Exception):

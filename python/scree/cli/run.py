@@ -10,12 +10,13 @@ from . import common
 def add(commands):
     parser = commands.add_parser("run", help="run a script", description="Run a Python script. The names of the Solfec language are "
                                  "there without an import; `import scree` gives the modern interface.",
-                                 usage="scree run SCRIPT.py [--out DIR] [--threads N] [--quiet] [--resume] [-- args of the script]")
+                                 usage="scree run SCRIPT.py [--out DIR] [--threads N] [--quiet] [--resume] [--view] [-- args of the script]")
     parser.add_argument("script", metavar="SCRIPT.py")
     parser.add_argument("--out", metavar="DIR", help="folder for results (default: the script's choice, else out/SCRIPT)")
     parser.add_argument("--threads", type=common.positive_int, metavar="N", help="number of threads (default: all cores)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the results folder")
+    parser.add_argument("--view", action="store_true", help="watch the run in the browser; it neither waits for the page nor depends on it")
     parser.set_defaults(function=execute, script_args=[])
 
 
@@ -30,7 +31,7 @@ def execute(args):
     module = types.ModuleType("__main__")
     module.__file__ = args.script
     module.__dict__.update(_language())
-    before = session.begin(session.Session(args.out, args.threads, args.quiet, args.resume, args.script))
+    before = session.begin(session.Session(args.out, args.threads, args.quiet, args.resume, args.script, args.view))
     old_main, old_argv, old_path = sys.modules["__main__"], sys.argv, list(sys.path)
     sys.modules["__main__"], sys.argv = module, [args.script, *args.script_args]
     sys.path.insert(0, os.path.dirname(os.path.abspath(args.script)))

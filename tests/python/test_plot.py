@@ -1,0 +1,96 @@
+"""Figures: what is drawn is what the results say, on labelled axes."""
+import numpy as np
+import pytest
+
+import scree
+from scree import plot
+
+matplotlib = pytest.importorskip("matplotlib")
+
+SCENE = """
+import scree
+sim = scree.Simulation(step=1e-3)
+sim.surface_material(friction=0.5)
+sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)), label="ground")
+for k in range(3):
+    sim.rigid(scree.sphere((0.21 * k, 0, 0.1), 0.1), density=1000, label=f"ball {k}", velocity=(1, 0, 0))
+sim.rigid(scree.box(center=(-1, 0, 0.25), size=(0.5, 0.5, 0.5)), density=1000, label="block", velocity=(1, 0, 0))
+sim.rigid(scree.ellipsoid((1.5, 0, 0.3), (0.3, 0.1, 0.2)), density=1000)
+sim.run(0.1, output=0.01)
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plot")
+    sim = scree.Simulation(step=1e-3, out=str(folder))
+    exec(SCENE.split("sim = scree.Simulation(step=1e-3)")[1], {"scree": scree, "sim": sim})
+    return scree.read(folder)
+
+
+def test_histories_show_the_numbers(results):
+    figure = plot.histories(results, ["block.vx", "contacts", "residual"])
+    top, middle, bottom = figure.axes
+    times, speeds = results.history("block", "velocities")
+    assert np.array_equal(top.lines[0].get_xydata(), np.stack([times, speeds[:, 0]], 1)) and top.get_ylabel() == "velocity, m/s"
+    assert np.array_equal(middle.lines[0].get_ydata(), results.steps["contacts"])
+    assert bottom.get_xlabel() == "time, s" and bottom.get_yscale() == "log"
+
+
+def test_the_ledger_adds_up(results):
+    figure = plot.energy_ledger(results)
+    drift = figure.axes[2].lines[0].get_ydata()
+    # The step keeps its ledger to rounding and the solver's tolerance (1e-8 of the impulses).
+    assert np.abs(drift).max() < 1e-5 * results.energies["kinetic"].max()
+    assert [a.get_ylabel() for a in figure.axes] == ["energy, J", "work since the start, J", "drift, J"]
+
+
+def test_forces(results):
+    normal, friction = plot.contact_forces(results, [len(results) - 1])
+    frame = results[len(results) - 1]
+    # What rests on the ground carries its weight.
+    weight = sum(b["mass"] for b in results.bodies if b["kind"] == "rigid" and b["label"]) * 9.81
+    assert normal.sum() == pytest.approx(weight, rel=1e-3)
+    assert np.all(friction <= 0.5 * normal * (1 + 1e-6)) and len(normal) <= len(frame.contacts["gap"])
+    figure = plot.force_distribution(results)
+    assert "mean" in figure.axes[0].get_title() and figure.axes[0].get_xlabel() == "normal force / mean"
+
+
+def test_force_chains_lie_where_contacts_are(results):
+    figure = plot.force_chains(results, along="y")
+    lines = figure.axes[0].collections[2].get_segments()
+    points = results[len(results) - 1].contacts["point"][:, [0, 2]]
+    assert lines and all(np.abs(points - end[1]).sum(axis=1).min() < 1e-12 for end in lines)
+    assert "N" in figure.axes[1].get_ylabel() and figure.axes[0].get_xlabel() == "x, m"
+    # Outlines of moving bodies: circles have the radius they should.
+    outlines = [p.vertices for p in figure.axes[0].collections[1].get_paths()]
+    assert len(outlines) == 5
+    x = results[len(results) - 1].positions[1][[0, 2]]
+    assert np.allclose(np.linalg.norm(outlines[0] - x, axis=1), 0.1, atol=1e-6)
+    with pytest.raises(ValueError, match="along"):
+        plot.force_chains(results, along="w")
+
+
+def test_sections_leave_others_out(results):
+    all_lines = len(plot.force_chains(results).axes[0].collections[2].get_segments())
+    assert len(plot.force_chains(results, along="x", at=-0.9, thickness=0.2).axes[0].collections[2].get_segments()) < all_lines
+
+
+def test_solver_and_timings(results):
+    figure = plot.convergence(results)
+    assert np.array_equal(figure.axes[0].lines[0].get_ydata(), results.steps["iterations"]) and "0 not converged" in figure.axes[0].get_title()
+    figure = plot.timings(results)
+    assert figure.axes[0].get_ylabel() == "wall time, ms a step" and sum(bar.get_width() for bar in figure.axes[1].patches) == pytest.approx(100)
+    figure = plot.solver_histories({"one": [1e-1, 1e-3], "two": [1e-2]})
+    assert [line.get_label() for line in figure.axes[0].lines] == ["one", "two"]
+
+
+def test_files_and_refusals(results, tmp_path, command):
+    for name in plot.FIGURES:
+        out = tmp_path / f"{name}.pdf"
+        done = command("plot", results.path, name, "--out", out)
+        assert done.status == 0 and out.read_bytes()[:4] == b"%PDF", done.err
+    done = command("plot", results.path, "ledger", "contacts")
+    assert done.status == 2 and "alone" in done.err
+    done = command("plot", results.path, "chians")
+    assert done.status == 2 and "chains" in done.err

@@ -1,0 +1,80 @@
+/** What to look at: the bodies that matter, without strays and endless floors. */
+import * as THREE from "three";
+import { Bodies, kObstacle } from "./bodies";
+
+/** Share of bodies on either side that may be strays. */
+const kStray = 0.01;
+
+/** Box of an obstacle's surface in the frame at hand. */
+function surfaceBox(bodies: Bodies, body: number): THREE.Box3 {
+  const shape = bodies.shapes[bodies.scene.arrays["body.shape"][body]];
+  const matrix = bodies.matrix(body);
+  const box = new THREE.Box3();
+  if (!shape || !matrix) return box;
+  const local = new THREE.Box3();
+  if (shape.triangles) local.setFromArray(shape.triangles.position);
+  for (const { rows } of shape.ellipsoids) {
+    const centre = new THREE.Vector3(rows[3], rows[7], rows[11]);
+    const reach = new THREE.Vector3(...[0, 4, 8].map((r) => Math.hypot(rows[r], rows[r + 1], rows[r + 2])));
+    local.union(new THREE.Box3(centre.clone().sub(reach), centre.clone().add(reach)));
+  }
+  return local.isEmpty() ? box : local.applyMatrix4(matrix);
+}
+
+/** Box of moving bodies, strays left out. */
+function movingBox(bodies: Bodies): THREE.Box3 {
+  const places: number[][] = [[], [], []];
+  let radius = 0;
+  for (let b = 0; b < bodies.count; ++b) {
+    if (bodies.kind[b] === kObstacle) continue;
+    const centre = bodies.centre(b);
+    if (!centre) continue;
+    radius = Math.max(radius, bodies.radius[b]);
+    centre.toArray().forEach((v, k) => places[k].push(v));
+  }
+  const n = places[0].length;
+  if (!n) return new THREE.Box3();
+  if (n < 50) return bodies.bounds();
+  const out = Math.floor(kStray * n);
+  const box = new THREE.Box3();
+  places.forEach((values, k) => {
+    const sorted = Float32Array.from(values).sort();
+    box.min.setComponent(k, sorted[out] - radius);
+    box.max.setComponent(k, sorted[n - 1 - out] + radius);
+  });
+  return box;
+}
+
+/** What a picture of everything should hold. */
+export function framing(bodies: Bodies): THREE.Box3 {
+  const moving = movingBox(bodies);
+  if (moving.isEmpty()) {
+    const all = new THREE.Box3();
+    for (let b = 0; b < bodies.count; ++b) all.union(surfaceBox(bodies, b));
+    return all.isEmpty() ? new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)) : all;
+  }
+  // Obstacles count when they do not make the picture much larger.
+  const limit = 2.2 * moving.getSize(new THREE.Vector3()).length();
+  const box = moving.clone();
+  for (let b = 0; b < bodies.count; ++b) {
+    if (bodies.kind[b] !== kObstacle) continue;
+    const own = surfaceBox(bodies, b);
+    if (!own.isEmpty() && own.getSize(new THREE.Vector3()).length() < limit) box.union(own);
+  }
+  return box;
+}
+
+/** True when obstacles stand around the moving bodies and would hide them. */
+export function hides(bodies: Bodies): boolean {
+  const moving = movingBox(bodies);
+  if (moving.isEmpty()) return false;
+  const around = new THREE.Box3();
+  for (let b = 0; b < bodies.count; ++b) {
+    if (bodies.kind[b] !== kObstacle) continue;
+    const own = surfaceBox(bodies, b);
+    // What lies under everything hides nothing.
+    if (own.max.z > moving.min.z + 0.25 * (moving.max.z - moving.min.z)) around.union(own);
+  }
+  const centre = moving.getCenter(new THREE.Vector3());
+  return !around.isEmpty() && around.containsPoint(centre);
+}
