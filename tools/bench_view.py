@@ -85,6 +85,9 @@ def write_frames(f, grid, frames):
         f["motion/rotation"][rows] = np.stack([c, -s, z, s, c, z, z, z, o], 1)
         f["motion/position"][rows] = grid + np.stack([sway, z, z], 1)
         f["motion/velocity"][rows] = np.stack([speed, z, z], 1)
+        f["motion/angular"][rows] = np.stack([z, z, 3 * height], 1)
+        f["motion/radius"][rows] = 0.0095
+        f["motion/mises"][rows] = 0.0
         f["motion/energy"][rows] = np.stack([0.5 * speed ** 2, z, z, z, z, z], 1)
 
 
