@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build ccache pkg-config git
-  libeigen3-dev libsuitesparse-dev libhdf5-dev libqhull-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
+  libeigen3-dev libsuitesparse-dev libopenblas0-pthread libhdf5-dev libqhull-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
   python3 python3-dev python3-numpy python3-matplotlib python3-h5py
   python3-pybind11 pybind11-dev
   libgtest-dev libbenchmark-dev python3-pytest python3-hypothesis

@@ -56,6 +56,7 @@ class Abaqus {
   void node(const std::vector<std::string_view>& list);
   void element(const std::vector<std::string_view>& list);
   void set(const std::vector<std::string_view>& list);
+  void unmoved(const std::vector<std::string_view>& list) const;
   void surface(const std::vector<std::string_view>& list);
   void apply_surfaces();
   [[nodiscard]] std::string parameter(const std::string& name) const;
@@ -65,7 +66,7 @@ class Abaqus {
     return value;
   }
 
-  enum class Section { none, node, element, set, surface };
+  enum class Section { none, node, element, set, surface, instance };
   MeshText& text_;
   Section section_ = Section::none;
   std::map<std::string, std::string> parameters_;
@@ -81,7 +82,7 @@ class Abaqus {
     int line;
   };
   std::vector<SurfaceItem> surface_items_;
-  int surfaces_ = 0, parts_ = 0;
+  int surfaces_ = 0, parts_ = 0, instances_ = 0;
   MeshCollector mesh_;
 };
 
@@ -112,6 +113,8 @@ void Abaqus::keyword(std::string_view line) {
   }
   section_ = Section::none;
   if (name == "*PART" && ++parts_ > 1) text_.fail("a second *PART starts: one part is read; export the assembly as one part or a file for each");
+  if (name == "*INSTANCE" && ++instances_ > 1) text_.fail("a second *INSTANCE starts: one is read; export the assembly as one part or a file for each");
+  if (name == "*INSTANCE") section_ = Section::instance;
   if (name == "*NODE") section_ = Section::node;
   if (name == "*ELEMENT") {
     const std::string type = parameter("TYPE");
@@ -148,6 +151,14 @@ void Abaqus::element(const std::vector<std::string_view>& list) {
   if (!elements_.emplace(number, std::move(item)).second) text_.fail("element {} is listed twice", number);
   if (!parameter("ELSET").empty()) sets_[parameter("ELSET")].push_back(number);
   pending_.clear();
+}
+
+/// Instances lie where their part is.
+void Abaqus::unmoved(const std::vector<std::string_view>& list) const {
+  for (const auto& field : list) {
+    double value = 0.0;
+    if (!parse(field, value) || value != 0.0) text_.fail("an *INSTANCE is moved by '{}': instances at the place of their part are read; move the part itself", shown(field));
+  }
 }
 
 void Abaqus::set(const std::vector<std::string_view>& list) {
@@ -211,6 +222,7 @@ void Abaqus::data(std::string_view line) {
     case Section::node: return node(list);
     case Section::element: return element(list);
     case Section::set: return set(list);
+    case Section::instance: return unmoved(list);
     default: return surface(list);
   }
 }

@@ -251,6 +251,7 @@ TEST(MeshReader, MessagesNameTheLineAndTheRemedy) {
   expect("a.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Elements\n1\n1 92 2 5 1 1 3 2 4\n$EndElements\n", {"type 92", "export"});
   expect("a.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Elements\n1\n1 4 2 5 1 1 3 2 4\n$EndElements\n", {"names node 1", "does not define"});
   expect("a.inp", "*NODE\n1, 0, 0\n", {"a.inp:3:", "three coordinates"});
+  expect("a.inp", "*INSTANCE, NAME=a, PART=b\n0., 0., 1.5\n", {"a.inp:3:", "moved by '1.5'", "move the part"});
   expect("a.inp", "*ELEMENT, TYPE=C3D27\n1, 2\n", {"C3D27", "C3D4"});
   expect("a.vtu", "<VTKFile type=\"PolyData\">", {"PolyData", "UnstructuredGrid"});
   expect("a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n", {"not closed", "repair"});
