@@ -30,6 +30,7 @@ SolveReport solve_connected(const ContactProblem& problem, const AutoOptions& op
                             double value, std::unique_ptr<Sweeper>& packed) {
   AutoStages stages(problem, stop, options.margin, R, value, packed);
   const double patience = options.newton ? (stages.large() ? kLongPatience : kPatience) * stages.newton_cost() : kInfinity;
+  if (options.newton && !stages.solved()) stages.splitting_where_rows_are_long();
   // A warm start in a bad place costs more than it saves: after a while, zero gets the same chance.
   const bool warm = std::any_of(R.begin(), R.end(), [](double r) { return r != 0.0; });
   if (warm && !stages.solved()) stages.sweeps(patience, kWarmSweeps);

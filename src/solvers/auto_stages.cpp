@@ -16,6 +16,10 @@ constexpr int kRefresh = 150;
 constexpr int kLongStall = 200, kShortStall = 25;   ///< Newton steps without gaining a factor 0.3: when cheap, when dear
 constexpr double kDearNewton = 100.0;    ///< in sweeps
 constexpr double kFewestNewtons = 25.0;  ///< fewer than these are not worth a start
+constexpr int kLongRowBlocks = 200;      ///< from here on, rows of kLongRow blocks make a factor cheaper than the sweeps it saves
+constexpr std::size_t kLongRow = 20;
+constexpr double kStackSigma = 3e-3;     ///< stacks mostly stick: a weak penalty lets them find it in ten steps
+constexpr int kStackSteps = 15;
 constexpr double kAdmmCost = 15.0;       ///< of an ADMM iteration, in sweeps
 constexpr int kMostGlobalBlocks = 1500;  ///< beyond, ADMM is no match for sweeps in body form
 constexpr int kMostHopes = 5;            ///< measurements in a row that a wrong forecast may cause
@@ -154,6 +158,27 @@ void AutoStages::sweeps(double patience, int limit) {
 void AutoStages::sweeps_from_zero(int limit) {
   std::fill(current_.begin(), current_.end(), 0.0);
   run_sweeps(current_, kInfinity, limit, false);
+}
+
+void AutoStages::splitting_where_rows_are_long() {
+  const auto* rows = dynamic_cast<const ExplicitForm*>(problem_.W.get());
+  if (!rows || problem_.blocks() < kLongRowBlocks) return;
+  std::size_t stored = 0;
+  for (int a = 0; a < rows->blocks(); ++a) stored += rows->columns(a).size();
+  if (stored < kLongRow * static_cast<std::size_t>(rows->blocks())) return;
+  AdmmOptions options;
+  static_cast<StopRule&>(options) = stop_;
+  options.history = false;
+  options.sigma = kStackSigma;
+  options.relaxation = 1.0;
+  options.max_iterations = std::min(kStackSteps, stop_.max_iterations - report_.iterations);
+  options.max_seconds = stop_.max_seconds - timer_.seconds();
+  if (options.max_iterations < 1 || options.max_seconds <= 0.0) return;
+  current_ = best_;
+  const SolveReport admm = solve_admm(problem_, options, current_);
+  report_.iterations += admm.iterations;
+  report_.products += admm.products;
+  offer(current_, "ADMM");
 }
 
 void AutoStages::newton() {

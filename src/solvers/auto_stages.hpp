@@ -25,6 +25,8 @@ class AutoStages {
   /// At most `limit` sweeps from R = 0.
   void sweeps_from_zero(int limit);
   /// Stages 3 and 4 in turn until solved or out of budget.
+  /// A few splitting steps on one factor where rows of W are so long that sweeps cost more: dense stacks given as W.
+  void splitting_where_rows_are_long();
   void newton_and_global();
 
   [[nodiscard]] bool solved() const { return best_value_ <= stop_.tolerance; }
