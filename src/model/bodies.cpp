@@ -93,7 +93,7 @@ int Bodies::add(const BodySpec& spec) {
   work.emplace_back();
   deformable.push_back(deforms ? static_cast<int>(deformables.size()) : -1);
   if (deforms) {
-    const Deformable& added = deformables.emplace_back(Deformable{new_id, q.size(), spec.mechanics, spec.deformation});
+    const Deformable& added = deformables.emplace_back(Deformable{.body = new_id, .first = q.size(), .mechanics = spec.mechanics, .description = spec.deformation, .held = {}});
     q.resize(q.size() + added.size());
     u.resize(q.size(), 0.0);
     added.mechanics->reference(added.part(q));

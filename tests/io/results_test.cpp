@@ -325,7 +325,7 @@ TEST(Results, ResumeDropsWhatCameLater) {
 }
 
 // Write frames until killed; tell the parent about each one that add_frame() has finished.
-[[noreturn]] void write_until_killed(const std::string& path, int pipe, bool resume, int bodies, bool compress) {
+[[noreturn]] void write_until_killed(const std::string& path, int pipe, bool resume, int bodies, bool compress, std::chrono::microseconds pause) {
   std::int64_t k = 0;
   std::vector<std::int32_t> rows;
   ResultsWriter writer = resume ? ResultsWriter::resume(path, 1e9) : ResultsWriter(path, sample_info(compress));
@@ -335,19 +335,20 @@ TEST(Results, ResumeDropsWhatCameLater) {
     writer.add_step(sample_step(static_cast<int>(k)));
     writer.add_frame(sample_frame(static_cast<int>(k), rows, bodies + static_cast<int>(k % 7)));
     if (::write(pipe, &k, sizeof k) != sizeof k) _exit(3);
+    std::this_thread::sleep_for(pause);
   }
 }
 
 // A writer in a process of its own, killed at the latest when this goes out of scope.
 class Writer {
  public:
-  Writer(const std::string& path, bool resume, int bodies, bool compress) {
+  Writer(const std::string& path, bool resume, int bodies, bool compress, std::chrono::microseconds pause = {}) {
     int ends[2];
     if (::pipe(ends) != 0) return;
     child_ = ::fork();
     if (child_ == 0) {
       ::close(ends[0]);
-      write_until_killed(path, ends[1], resume, bodies, compress);
+      write_until_killed(path, ends[1], resume, bodies, compress, pause);
     }
     ::close(ends[1]);
     reports_ = ends[0];
@@ -515,7 +516,8 @@ TEST(Results, TwoWritersOfOneFileAreRefused) {
 TEST(Results, ReaderFollowsALiveWriter) {
   TemporaryFolder folder;
   const std::string path = folder.file("results.h5");
-  Writer writer(path, false, 5, false);
+  // A frame every 4 ms: a reader needs some stillness, of about a millisecond, to see one state.
+  Writer writer(path, false, 5, false, std::chrono::milliseconds(4));
   ASSERT_GE(writer.report(), 0);
   ResultsReader reader(path);
   std::int64_t last = 0;

@@ -164,8 +164,8 @@ def test_solfec_language(tmp_path, monkeypatch):
         LOAD(column, "SPATIAL", 99, "NORMAL", 1.0)
     with pytest.raises(ValueError, match="did you mean 'NORMAL'"):
         LOAD(column, "SPATIAL", bottom, "NORML", 1.0)
-    with pytest.raises(ValueError, match="modes"):
-        BODY(solfec, "FINITE_ELEMENT", HEX(CUBE, 1, 1, 1, 1, [1] * 6), bulk, form="BC-MODAL")
+    with pytest.raises(ValueError, match="base"):
+        BODY(solfec, "FINITE_ELEMENT", HEX(CUBE, 1, 1, 1, 1, [1] * 6), bulk, form="BC-MODAL", base=0)
 
 
 def test_run_resumes_to_the_bit(tmp_path):

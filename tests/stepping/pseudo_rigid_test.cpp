@@ -183,7 +183,9 @@ TEST(PseudoRigid, SpheresKeepTheirShapeUnlessTold) {
     scene.sim.model().bodies.mirror(1);
     scene.sim.step();
     EXPECT_EQ(scene.sim.contacts().empty(), round);
-    if (!round) EXPECT_NEAR(scene.sim.contacts()[0].point.gap, -0.1, 1e-6);
+    if (!round) {
+      EXPECT_NEAR(scene.sim.contacts()[0].point.gap, -0.1, 1e-6);
+    }
   }
 }
 

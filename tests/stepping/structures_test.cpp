@@ -103,7 +103,9 @@ TEST(Structures, DominoesFallOneAfterAnother) {
   }
   for (std::size_t d = 0; d < dominoes.size(); ++d) {
     ASSERT_GT(fall[d], 0.0) << d;
-    if (d > 0) EXPECT_GT(fall[d], fall[d - 1]) << d;
+    if (d > 0) {
+      EXPECT_GT(fall[d], fall[d - 1]) << d;
+    }
   }
 }
 
