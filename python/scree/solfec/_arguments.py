@@ -67,7 +67,7 @@ class Strict:
 
 
 class Emptied(Strict):
-    """Base of objects that a routine may take over. A taken object is an empty placeholder: any use of it says who took it."""
+    """Base of objects that a routine may take over. A taken object is left empty: any use of it says who took it."""
 
     _taken_by = None
     _remedy = "use COPY before passing it there"
