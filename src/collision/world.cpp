@@ -253,6 +253,11 @@ int World::local_piece(int piece) const {
   return impl_->store.local(piece);
 }
 
+double World::piece_radius(int piece) const {
+  if (piece < 0 || piece >= impl_->store.pieces()) throw_input("piece_radius: there is no piece {}", piece);
+  return impl_->store.ball(piece).radius;
+}
+
 Box World::bounds(int body) const {
   const BodyEntry& entry = impl_->store.body(impl_->slot(body, "bounds"));
   Box box;

@@ -60,6 +60,8 @@ class World {
   [[nodiscard]] int pieces() const;
   /// Number within its body's shape of a piece named in the last detect(); valid until bodies are added or removed.
   [[nodiscard]] int local_piece(int piece) const;
+  /// Radius of the bounding ball of such a piece, m.
+  [[nodiscard]] double piece_radius(int piece) const;
   [[nodiscard]] Box bounds(int body) const;  ///< current axis-aligned box of a body
   /// Seconds and counts of the last detect(): broad phase, narrow phase, candidate pairs.
   struct Statistics {

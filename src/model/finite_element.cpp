@@ -74,6 +74,7 @@ void FiniteElement::weigh_shape(const geometry::Shape& shape) {
   for (std::size_t p = 0; p < shape.pieces.size(); ++p) {
     const int piece = static_cast<int>(p);
     const geometry::Piece& form = shape.pieces[p];
+    if (embedded_) piece_box_.push_back(form.bounds());
     if (const auto* sphere = std::get_if<geometry::Sphere>(&form.form)) {
       add(piece, sphere->center);
     } else if (const auto* ellipsoid = std::get_if<geometry::Ellipsoid>(&form.form)) {
@@ -183,22 +184,24 @@ Place FiniteElement::current_place(std::span<const double> q, int element, const
   return place;
 }
 
-void FiniteElement::weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const {
+int FiniteElement::element_at(std::span<const double> q, const Box& box, const Vec3& x) const {
+  // Newton's method on the referential point, across elements. It stays within the piece: a folded body may be at x twice.
+  Vec3 X = box.center();
   Place place;
-  if (embedded_) {
-    // Newton's method on the referential point, across elements.
-    const MeanMotion motion = mean(q, q);
-    Vec3 X = motion.gradient.transpose() * (x - motion.position) + body_.mass_properties().center;
-    for (int iteration = 0; iteration < 12; ++iteration) {
-      place = locator_.locate(body_.mesh(), X);
-      const Vec3 defect = x - elastic::weights(body_.mesh(), place).at(q);
-      const Vec3 change = elastic::deformation_at(body_, q, place).partialPivLu().solve(defect);
-      if (!is_finite(change) || change.norm() <= 1e-14 * (1.0 + X.norm())) break;
-      X += change;
-    }
-  } else {
-    place = current_place(q, element_of_piece_[static_cast<std::size_t>(piece)], x);
+  for (int iteration = 0; iteration < 12; ++iteration) {
+    place = locator_.locate(body_.mesh(), X);
+    const Vec3 defect = x - elastic::weights(body_.mesh(), place).at(q);
+    const Vec3 change = elastic::deformation_at(body_, q, place).partialPivLu().solve(defect);
+    const Vec3 next = (elastic::point(body_.mesh(), place) + change).cwiseMax(box.low).cwiseMin(box.high);
+    if (!is_finite(change) || (next - X).norm() <= 1e-9 * box.extent().norm()) break;
+    X = next;
   }
+  return place.element;
+}
+
+void FiniteElement::weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const {
+  const int element = embedded_ ? element_at(q, piece_box_[static_cast<std::size_t>(piece)], x) : element_of_piece_[static_cast<std::size_t>(piece)];
+  const Place place = current_place(q, element, x);
   const auto list = elastic::weights(body_.mesh(), place);
   for (int a = 0; a < list.count; ++a) out.push_back({list.node[static_cast<std::size_t>(a)], list.weight[static_cast<std::size_t>(a)]});
 }

@@ -67,6 +67,8 @@ class FiniteElement final : public Mechanics {
 
   void weigh_shape(const geometry::Shape& shape);
   void set_basis(int modes);
+  /// Element that carries the point of an embedded piece (with this referential box) which is at x now.
+  [[nodiscard]] int element_at(std::span<const double> q, const Box& box, const Vec3& x) const;
   [[nodiscard]] elastic::Place current_place(std::span<const double> q, int element, const Vec3& x) const;
   [[nodiscard]] Vec3 lumped_center(std::span<const double> q) const;
   [[nodiscard]] Mat3 lumped_inertia(std::span<const double> q, const Vec3& center) const;
@@ -78,7 +80,8 @@ class FiniteElement final : public Mechanics {
   MatX basis_;
   VecX frequency_squares_;
   bool embedded_;
-  std::vector<int> element_of_piece_;
+  std::vector<int> element_of_piece_;     ///< of a mesh
+  std::vector<Box> piece_box_;            ///< of embedded pieces, referential
   Points surface_;                    ///< contact points of the shape
   Points drawn_;                      ///< points of the stored shape
   std::vector<double> node_mass_;     ///< row sums of the consistent mass, kg

@@ -31,7 +31,7 @@ struct SolverSettings {
 struct StepSettings {
   double step = 1e-3;                         ///< h, s
   double recovery = 0.01;                     ///< share of an overlap driven out in one step, in [0, 1]
-  double slack = 1e-2;                        ///< overlap left alone, relative to the smaller body's radius
+  double slack = 1e-2;                        ///< overlap left alone, relative to the smaller body's radius (of self-contact: the smaller piece's)
   double unphysical_penetration = kInfinity;  ///< depth that stops the run, m
   bool quasi_static = false;                  ///< every step starts from rest (theory sec. 6.5)
   collision::Settings contact;

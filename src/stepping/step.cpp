@@ -231,8 +231,10 @@ void Simulation::add_implicit_contacts() {
 }
 
 double Simulation::bias(const assembly::Contact& contact) const {
-  const auto radius = [&](int i) { return model_.bodies.radius[static_cast<std::size_t>(i)]; };
-  const double allowed = settings_.slack * std::min(radius(contact.index_a), radius(contact.index_b));
+  // A body that touches itself may be thin: what it may overlap is a share of the pieces in touch.
+  const bool self = contact.index_a == contact.index_b;
+  const auto radius = [&](int body, int piece) { return self ? world_.piece_radius(piece) : model_.bodies.radius[static_cast<std::size_t>(body)]; };
+  const double allowed = settings_.slack * std::min(radius(contact.index_a, contact.point.piece_a), radius(contact.index_b, contact.point.piece_b));
   return normal_bias(contact, model_.surfaces[contact.material], settings_.step, settings_.recovery, allowed);
 }
 

@@ -242,6 +242,12 @@ def check_cantilever(results, out):
     assert first_number(out, "tip:") == pytest.approx(first_number(out, "theory:"), rel=0.02)
 
 
+def check_tweezers(results, out):
+    # The base turns a little under the prongs, so that they close at a force a few per cent below that of beams clamped in rock.
+    assert first_number(out, "slit:") == pytest.approx(0, abs=4e-3)
+    assert 1.0 < first_number(out, "tips:") / first_number(out, "theory:") < 1.05
+
+
 CHECKS = {name[6:]: check for name, check in list(globals().items()) if name.startswith("check_")}
 
 

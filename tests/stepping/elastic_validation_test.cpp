@@ -4,48 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/build.hpp"
-#include "scene.hpp"
+#include "elastic_scene.hpp"
 
 namespace scree::stepping {
 namespace {
-
-using model::BodyKind;
-using model::Scheme;
-
-geometry::Mesh block(const Vec3& low, const Vec3& high, int i, int j, int k) {
-  std::vector<Vec3> c;
-  for (const auto& s : {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(1, 0, 1), Vec3(1, 1, 1), Vec3(0, 1, 1)})
-    c.push_back(low + s.cwiseProduct(high - low));
-  const int surfaces[6] = {1, 2, 3, 4, 5, 6};
-  return geometry::make_hex(std::span<const Vec3, 8>(c.data(), 8), i, j, k, 0, surfaces);
-}
-
-struct Elastic : Scene {
-  Elastic(double h, const Vec3& gravity, double young, double poisson, double density) : Scene(h, gravity) {
-    sim.model().bulk[0].young = young;
-    sim.model().bulk[0].poisson = poisson;
-    sim.model().bulk[0].density = density;
-  }
-  int mesh(const geometry::Mesh& m, Scheme scheme = Scheme::def_imp) {
-    const int id = add(geometry::make_shape(m), BodyKind::finite_element, sim.model().bulk[0].density);
-    sim.model().bodies.scheme[at(id)] = scheme;
-    return id;
-  }
-  /// Sum of normal contact forces, N.
-  [[nodiscard]] double force(double h) const {
-    double sum = 0.0;
-    for (const auto& contact : sim.contacts()) sum += contact.R.x() / h;
-    return sum;
-  }
-  [[nodiscard]] Mat3 stress(int id, const Vec3& X) const {
-    const auto& bodies = sim.model().bodies;
-    for (const auto& d : bodies.deformables) {
-      if (d.body == id) return d.mechanics->stress(d.part(bodies.q), X);
-    }
-    return Mat3::Zero();
-  }
-};
 
 /// When contact began and ended (s), and the mean force in its middle half.
 struct Contact {
@@ -65,7 +27,7 @@ TEST(ElasticValidation, BarAgainstAWall) {
   double middle = 0.0;
   for (int step = 1; step <= 280; ++step) {
     scene.sim.step();
-    const double force = scene.force(h), t = step * h;
+    const double force = scene.normal_force(h), t = step * h;
     if (force > 0.05 * 4e9 * A) {
       if (contact.begin < 0.0) contact.begin = t;
       contact.end = t;
@@ -97,7 +59,7 @@ TEST(ElasticValidation, TwoEqualBarsExchangeTheirVelocities) {
   int counted = 0;
   for (int step = 1; step <= 280; ++step) {
     scene.sim.step();
-    const double force = scene.force(h), t = step * h;
+    const double force = scene.normal_force(h), t = step * h;
     if (force > 0.05 * 0.1 * A) last = t;
     if (t > 4 && t < 16) plateau += force, ++counted;
   }

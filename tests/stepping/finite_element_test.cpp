@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "core/threads.hpp"
-#include "geometry/build.hpp"
-#include "scene.hpp"
+#include "elastic_scene.hpp"
 
 namespace scree::stepping {
 namespace {
@@ -11,23 +10,7 @@ namespace {
 using model::BodyKind;
 using model::Scheme;
 
-geometry::Mesh block(const Vec3& low, const Vec3& high, int i, int j, int k) {
-  std::vector<Vec3> c;
-  for (const auto& s : {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(1, 0, 1), Vec3(1, 1, 1), Vec3(0, 1, 1)})
-    c.push_back(low + s.cwiseProduct(high - low));
-  const int surfaces[6] = {1, 2, 3, 4, 5, 6};
-  return geometry::make_hex(std::span<const Vec3, 8>(c.data(), 8), i, j, k, 0, surfaces);
-}
-
 geometry::Shape meshed(const Vec3& low, const Vec3& high, int i, int j, int k) { return geometry::make_shape(block(low, high, i, j, k)); }
-
-struct Elastic : Scene {
-  Elastic(double h, const Vec3& gravity, double young, double poisson = 0.0) : Scene(h, gravity) {
-    sim.model().bulk[0].young = young;
-    sim.model().bulk[0].poisson = poisson;
-  }
-  [[nodiscard]] double total() const { return sim.energies().kinetic + sim.energies().internal; }
-};
 
 TEST(FiniteElement, FallsLikeAStone) {
   for (const Scheme scheme : {Scheme::def_exp, Scheme::def_lim, Scheme::def_imp}) {
