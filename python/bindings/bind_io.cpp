@@ -7,16 +7,11 @@ namespace scree::python {
 
 namespace {
 
-/// The last step's problem with its solution, as an FCLIB file.
-void write_problem(Engine& engine, const std::string& path) {
-  const solvers::ContactProblem& problem = engine.simulation.problem();
-  if (!problem.W || problem.blocks() == 0) throw_input("export of the contact problem: the last step had no contacts or constraints");
-  const std::vector<double>& R = engine.simulation.solution();
-  std::vector<double> U(R.size());
-  released([&] {
-    solvers::relative_velocity(problem, R, U);
-    io::write_fclib(path, problem, R, U, fmt::format("step {} at t = {:g} s", engine.simulation.steps(), engine.simulation.time()));
-  });
+/// The last step's problem with its solution, as an FCLIB file of the local or the global form.
+void write_problem(Engine& engine, const std::string& path, bool global) {
+  if (!engine.simulation.problem().W || engine.simulation.problem().blocks() == 0)
+    throw_input("export of the contact problem: the last step had no contacts or constraints");
+  released([&] { io::write_fclib(path, last_problem(engine.simulation, global)); });
 }
 
 /// Text of any size and content as an array of its bytes.
@@ -56,6 +51,8 @@ std::string peek_checkpoint(const std::string& path, const std::string& name) {
 }  // namespace
 
 void bind_io(EngineClass& engine) {
+  engine.def("set_time", [](Engine& e, double time) { e.simulation.set_time(time); });
+  engine.def("problem_blocks", [](Engine& e) { return e.simulation.problem().W ? e.simulation.problem().blocks() : 0; });
   engine.def("write_problem", &write_problem).def("write_checkpoint", &write_checkpoint).def("read_checkpoint", &read_checkpoint);
   engine.def_static("peek_checkpoint", &peek_checkpoint);
 }

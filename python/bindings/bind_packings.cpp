@@ -23,20 +23,43 @@ Shared packing(int across, int up, double mu, double shear, bool ellipsoids, std
   return result;
 }
 
-/// The last step's problem as a copy of its own, in body form, with the impulses found.
 Shared step_problem(Engine& engine) {
-  const solvers::ContactProblem& problem = engine.simulation.problem();
-  if (!problem.W) throw_input("problem: no step has been made yet; run or advance first");
-  auto result = std::make_shared<io::FclibProblem>();
-  result->problem = problem;
-  result->problem.W = std::make_shared<solvers::BodyForm>(dynamic_cast<const solvers::BodyForm&>(*problem.W));
-  result->solution_r = engine.simulation.solution();
-  result->solution_u.resize(result->solution_r.size());
-  solvers::relative_velocity(result->problem, result->solution_r, result->solution_u);
+  if (!engine.simulation.problem().W) throw_input("problem: no step has been made yet; run or advance first");
+  return std::make_shared<io::FclibProblem>(last_problem(engine.simulation, false));
+}
+
+// Velocities of rigid bodies behind the scaled ones; those of deformable bodies stay scaled.
+std::vector<io::BodyVelocity> body_velocities(const stepping::Simulation& simulation) {
+  const assembly::BodyScaling& scaling = simulation.problem_scaling();
+  const assembly::Velocities& free = simulation.problem_velocities();
+  std::vector<io::BodyVelocity> result(static_cast<std::size_t>(scaling.slots()));
+  for (std::size_t s = 0; s < result.size(); ++s) {
+    if (scaling.linear[s] == 0.0) continue;
+    const auto i = static_cast<std::size_t>(scaling.body[s]);
+    result[s].T = MatX::Zero(6, 6);
+    result[s].T.topLeftCorner<3, 3>().diagonal().setConstant(scaling.linear[s]);
+    result[s].T.bottomRightCorner<3, 3>() = scaling.angular[s];
+    result[s].free.resize(6);
+    result[s].free << free.linear[i], free.angular[i];
+  }
   return result;
 }
 
 }  // namespace
+
+io::FclibProblem last_problem(const stepping::Simulation& simulation, bool global) {
+  const solvers::ContactProblem& problem = simulation.problem();
+  io::FclibProblem result;
+  result.problem = problem;
+  result.problem.W = std::make_shared<solvers::BodyForm>(dynamic_cast<const solvers::BodyForm&>(*problem.W));
+  result.title = fmt::format("step {} at t = {:g} s", simulation.steps(), simulation.time());
+  result.solution_r = simulation.solution();
+  result.solution_u.resize(result.solution_r.size());
+  solvers::relative_velocity(result.problem, result.solution_r, result.solution_u);
+  result.guesses = {simulation.guess()};
+  if (global) result.global = io::make_global(problem, 3, body_velocities(simulation));
+  return result;
+}
 
 void bind_packings(py::module_& module) {
   module.def("packing", &packing);

@@ -120,7 +120,7 @@ py::tuple block_rows(const ContactProblem& problem) {
 
 /// A problem given as block rows of W, three entries of B and one of mu a block; all blocks are contacts.
 std::shared_ptr<io::FclibProblem> make_problem(std::vector<int> row_start, std::vector<int> columns, const Points& values,
-                                               std::vector<double> B, std::vector<double> mu) {
+                                               std::vector<double> B, std::vector<double> mu, int dimension) {
   const auto blocks = columns.size();
   if (values.size() != static_cast<py::ssize_t>(9 * blocks))
     throw_input("Problem: W has {} numbers for {} blocks of 3 x 3", values.size(), blocks);
@@ -136,8 +136,24 @@ std::shared_ptr<io::FclibProblem> make_problem(std::vector<int> row_start, std::
   result->problem.kind.assign(mu.size(), BlockKind::contact);
   result->problem.mu = std::move(mu);
   result->problem.B = std::move(B);
+  result->dimension = dimension;
   result->problem.validate();
   return result;
+}
+
+/// Write with another solution and other guesses, in the local or the global form.
+void write_problem(const io::FclibProblem& self, const std::string& path, const std::vector<double>& R, const std::vector<double>& U,
+                   const std::vector<std::vector<double>>& guesses, bool global) {
+  released([&] {
+    io::FclibProblem file = self;
+    file.solution_r = R;
+    file.solution_u = U;
+    file.solution_v.clear();
+    file.guesses = guesses;
+    if (!global) file.global = nullptr;
+    else if (!file.global) file.global = io::make_global(file.problem, file.dimension);
+    io::write_fclib(path, file);
+  });
 }
 
 /// Grains settled in a vessel; keywords are the fields of GrainPileOptions.
@@ -174,6 +190,7 @@ std::shared_ptr<io::FclibProblem> grain_pile(const py::kwargs& given) {
   }
   auto result = std::make_shared<io::FclibProblem>();
   released([&] { result->problem = make_grain_pile(o); });
+  result->dimension = o.planar ? 2 : 3;
   return result;
 }
 
@@ -193,12 +210,7 @@ void bind_solvers(py::module_& module) {
       })
       .def_static("from_rows", &make_problem)
       .def_static("grain_pile", &grain_pile)
-      .def("write", [](const FclibProblem& self, const std::string& path, const std::vector<double>& R, const std::vector<double>& U) {
-        FclibProblem copy_of = self;
-        copy_of.solution_r = R;
-        copy_of.solution_u = U;
-        io::write_fclib(path, copy_of);
-      })
+      .def("write", &write_problem)
       .def("solve", &solve_problem, py::arg("solver"), py::arg("stop"), py::arg("options") = py::dict(), py::arg("guess") = std::vector<double>())
       .def("measure", [](const FclibProblem& self, const std::string& yardstick, const std::vector<double>& R) {
         if (R.size() != self.problem.B.size()) throw_input("R has {} numbers, {} expected", R.size(), self.problem.B.size());
@@ -219,7 +231,13 @@ void bind_solvers(py::module_& module) {
       .def_property_readonly("mu", [](const FclibProblem& self) { return copy(self.problem.mu); })
       .def_property_readonly("solution_r", [](const FclibProblem& self) { return copy(self.solution_r); })
       .def_property_readonly("solution_u", [](const FclibProblem& self) { return copy(self.solution_u); })
-      .def_readonly("is_global", &FclibProblem::global)
+      .def_property_readonly("solution_v", [](const FclibProblem& self) { return copy(self.solution_v); })
+      .def_property_readonly("guesses", [](const FclibProblem& self) {
+        py::list list;
+        for (const auto& guess : self.guesses) list.append(copy(guess));
+        return list;
+      })
+      .def_property_readonly("is_global", [](const FclibProblem& self) { return self.global != nullptr; })
       .def_readonly("dimension", &FclibProblem::dimension)
       .def_readonly("title", &FclibProblem::title)
       .def_readonly("description", &FclibProblem::description);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bindings.hpp"
+#include "io/fclib.hpp"
 
 namespace scree::python {
 
@@ -25,6 +26,10 @@ using EngineClass = py::class_<Engine, std::shared_ptr<Engine>>;
 void check_finite(const Vec3& value, const char* what);
 /// Name of a body's kind: "rigid", "obstacle", "pseudo_rigid", "finite_element".
 [[nodiscard]] const char* kind_name(Engine& engine, int index);
+
+/// The last step's problem with its solution and guess, copied; with the global form of true masses when asked for. The
+/// unknowns of deformable bodies stay mass-scaled changes of velocity there.
+[[nodiscard]] io::FclibProblem last_problem(const stepping::Simulation& simulation, bool global);
 
 void bind_bodies(EngineClass& engine);
 void bind_deformables(EngineClass& engine);

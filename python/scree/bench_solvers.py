@@ -4,7 +4,7 @@ import os
 
 import numpy as np
 
-from . import _scree
+from . import _scree, bench_agreement
 from .problem import Problem, solvers as list_solvers
 
 #: Iterations are not what ends a solve here; the time limit is.
@@ -35,18 +35,24 @@ def _known(name):
     return name if name in added else _scree.find_solver(name)
 
 
-def bench(paths, names=None, tolerances=(1e-4, 1e-8), cap=10.0, repeat=5, say=lambda text: None):
-    """Run everything; returns a list of records. A tolerance is skipped once a looser one failed."""
+def bench(paths, names=None, tolerances=(1e-4, 1e-8), cap=10.0, repeat=5, say=lambda text: None, agreements=None):
+    """Run everything; returns a list of records. A tolerance is skipped once a looser one failed. `agreements`, a list, receives
+    what bench_agreement.compare() says of every problem and tolerance."""
     names, files = solver_names(names), problem_files(paths)
     records = []
     for label, problem in zip(labels(files), [Problem(path) for path in files]):
+        answers = {tolerance: {} for tolerance in tolerances}
         for name in names:
             for tolerance in sorted(tolerances, reverse=True):
-                record = _solve(label, problem, name, tolerance, cap, repeat)
+                record, solution = _solve(label, problem, name, tolerance, cap, repeat)
                 records.append(record)
                 say(line(record))
                 if not record["solved"]:
                     break
+                answers[tolerance][name] = solution
+        if agreements is not None:
+            agreements += [bench_agreement.compare(label, problem, tolerance, found, polish=tolerance == min(tolerances))
+                           for tolerance, found in answers.items()]
     return records
 
 
@@ -57,7 +63,7 @@ def labels(files):
 
 
 def _solve(label, problem, name, tolerance, cap, repeat):
-    """Best time of up to `repeat` solves (fewer when they take long), from zero."""
+    """Record with the best time of up to `repeat` solves (fewer when they take long) from zero, and its Solution."""
     best, spent, runs = None, 0.0, 0
     while runs < repeat and (runs == 0 or spent < 0.2):
         solution = problem.solve(name, tolerance, max_iterations=_MANY, max_seconds=cap)
@@ -66,7 +72,7 @@ def _solve(label, problem, name, tolerance, cap, repeat):
             best = solution
     return {"problem": label, "contacts": problem.contacts, "solver": name, "tolerance": tolerance, "status": best.status,
             "solved": bool(best.residual <= tolerance), "seconds": best.seconds, "iterations": best.iterations, "products": best.products,
-            "residual": best.residual, "merit": best.merit, "siconos": best.siconos, "stage": best.stage}
+            "residual": best.residual, "merit": best.merit, "siconos": best.siconos, "stage": best.stage}, best
 
 
 def line(record):

@@ -2,6 +2,7 @@
 import os
 
 from . import _check, _scree
+from .problem import FORMS
 from .results import Results, results_file
 
 FORMATS = ("xdmf", "vtu", "csv", "fclib")
@@ -50,38 +51,52 @@ def to_csv(path, folder, frames=None, bodies=None):
     return [os.path.join(folder, name) for name in ("bodies.csv", "contacts.csv", "steps.csv", "energy.csv", "body_table.csv")]
 
 
-def to_fclib(path, target, frame=None):
-    """The contact problem of the step that follows a frame (default: the checkpoint's state), with its solution.
+def to_fclib(path, target, frames=None, form="local"):
+    """The contact problem of the step that follows a frame (default: the checkpoint's state), with its solution and guess. Several frames
+    (a list) become files frame_000012.hdf5 in the folder `target`. form: 'local' or 'global', as in Simulation.export_problem.
 
-    The model comes from the checkpoint beside the results. Loads that depend on time are taken at the checkpoint's time;
-    force functions of a script cannot be stored, use Simulation.export_problem in a callback there."""
+    The model comes from the checkpoint beside the results; contacts have no memory of impulses there but at the checkpoint itself. Force functions
+    of a script cannot be stored: use Simulation.export_problems in a run there, which also gives every step as it was."""
     file = results_file(path)
     checkpoint = os.path.join(os.path.dirname(file), "checkpoint.h5")
     if not os.path.exists(checkpoint):
         raise ValueError(f"{checkpoint}: a contact problem needs the run's checkpoint, and there is none")
-    engine = _scree.Engine(1.0)
-    engine.read_checkpoint(checkpoint)
-    if frame is not None:
-        _place(engine, Results(file).frame(frame))
-    error = engine.advance(1, 1e9)[1]
-    if error is not None:
-        error()
-    engine.write_problem(os.fspath(target))
-    return [target]
+    results, several = Results(file), isinstance(frames, list)
+    targets = [os.path.join(target, f"frame_{k:06d}.hdf5") for k in frames] if several else [os.fspath(target)]
+    if several:
+        os.makedirs(target, exist_ok=True)
+    for frame, name in zip(frames if several else [frames], targets):
+        engine = _scree.Engine(1.0)
+        engine.read_checkpoint(checkpoint)
+        if frame is not None:
+            _place(engine, results, frame)
+        error = engine.advance(1, 1e9)[1]
+        if error is not None:
+            error()
+        engine.write_problem(name, form == "global")
+    return targets
 
 
-def _place(engine, frame):
-    """Put the bodies where a frame has them; those it does not have are taken out."""
-    known = set(engine.ids().tolist())
+def _place(engine, results, index):
+    """Put time and bodies where a frame has them; bodies it does not have are taken out."""
+    frame, known = results.frame(index), set(engine.ids().tolist())
     missing = [int(i) for i in frame.ids if int(i) not in known]
     if missing:
         raise ValueError(f"frame at t = {frame.time:g} s: body {missing[0]} was deleted before the checkpoint; its problem cannot be rebuilt")
     for i in known - set(frame.ids.tolist()):
         engine.remove_body(i)
-    for i, x, R, v, w in zip(frame.ids, frame.positions, frame.rotations, frame.velocities, frame.angular_velocities):
-        engine.set_placement(int(i), R, x)
-        if engine.body_kind(int(i)) == "rigid":
-            engine.set_velocity(int(i), v, w)
+    for i, x, R, v, w in zip(frame.ids.tolist(), frame.positions, frame.rotations, frame.velocities, frame.angular_velocities):
+        kind = engine.body_kind(i)
+        if kind in ("pseudo_rigid", "finite_element"):
+            state = results.state(index, i)
+            if state is None:
+                raise ValueError(f"frame at t = {frame.time:g} s: the results have no unknowns of deformable body {i}; its problem cannot be rebuilt")
+            engine.set_state(i, *state)
+            continue
+        engine.set_placement(i, R, x)
+        if kind == "rigid":
+            engine.set_velocity(i, v, w)
+    engine.set_time(frame.time)
 
 
 def _opened(path):
@@ -89,20 +104,23 @@ def _opened(path):
 
 
 @_check.keywords
-def export(path, format, target=None, frame=None, every=None, times=None, bodies=None, spheres=False):
+def export(path, format, target=None, frame=None, every=None, times=None, bodies=None, spheres=False, form="local"):
     """Write results in another format ('xdmf', 'vtu', 'csv', 'fclib'); returns the paths to open.
 
     frame: one frame (negative: from the end); every: each k-th; times: (t0, t1), s. bodies: list of ids or labels; contacts that touch one of
-    them come along. spheres (xdmf, vtu): draw spheres and ellipsoids as polygons, too. fclib takes `frame` alone: the contact problem of
-    the step that follows it."""
+    them come along. spheres (xdmf, vtu): draw spheres and ellipsoids as polygons, too. fclib: the contact problem of the step that follows
+    `frame`, or every frame that `every` and `times` choose (files in a folder), in the 'local' or 'global' form."""
     _check.choice("format", format, FORMATS)
     folder = os.path.dirname(results_file(path))
-    names = {"csv": "csv", "fclib": "problem.hdf5", "xdmf": "export.xdmf", "vtu": "vtu"}
+    names = {"csv": "csv", "fclib": "problems" if every is not None or times is not None else "problem.hdf5", "xdmf": "export.xdmf", "vtu": "vtu"}
     target = os.fspath(target or os.path.join(folder, names[format]))
     if format == "fclib":
-        if every is not None or times is not None or bodies is not None or spheres:
-            raise ValueError("format fclib is one contact problem: it takes frame, not every, times, bodies or spheres")
-        return to_fclib(path, target, frame)
+        if bodies is not None or spheres:
+            raise ValueError("format fclib is a contact problem of all bodies: it does not take bodies or spheres")
+        several = every is not None or times is not None
+        if frame is not None:
+            frame = frames_of(_opened(path), frame)[0]
+        return to_fclib(path, target, frames_of(_opened(path), frame, every, times) if several else frame, _check.choice("form", form, FORMS))
     if format == "csv" and spheres:
         raise ValueError("format csv has no shapes: it does not take spheres")
     results = _opened(path)

@@ -9,6 +9,10 @@ import numpy as np
 from . import _check, _scree
 
 
+#: Forms of FCLIB files.
+FORMS = ("local", "global")
+
+
 class Solution:
     """Answer of a solver: R (impulses, N s) and U (relative velocities, m/s), rows (normal, tangent 1, tangent 2), and the
     report's fields: status, iterations, products, linear_iterations (Krylov steps of linear systems inside), fallbacks, residual, merit, siconos, ccp, seconds, history, stage, advice."""
@@ -43,20 +47,27 @@ class Problem:
         self._native = source
 
     @classmethod
-    def from_arrays(cls, W, B, mu):
-        """W: (3n, 3n) array or SciPy sparse matrix; B: 3n numbers, m/s; mu: n friction coefficients."""
+    def from_arrays(cls, W, B, mu, dimension=3):
+        """W: (d n, d n) array or SciPy sparse matrix; B: d n numbers, m/s; mu: n friction coefficients; d = dimension, 3 or 2 (normal and one
+        tangent a contact: the second tangent of the problem made is inactive)."""
+        d = _check.integer("dimension", dimension, 2, 3)
         B = np.ascontiguousarray(np.ravel(B), dtype=float)
         mu = np.ascontiguousarray(np.ravel(mu), dtype=float)
         n = len(mu)
         dense = np.asarray(W.toarray() if hasattr(W, "toarray") else W, dtype=float)
-        if dense.shape != (3 * n, 3 * n) or B.shape != (3 * n,):
-            raise ValueError(f"Problem: {n} friction coefficients need W of shape ({3 * n}, {3 * n}) and B of {3 * n}, not {dense.shape} and {B.size}")
-        blocks = dense.reshape(n, 3, n, 3).transpose(0, 2, 1, 3)
+        if dense.shape != (d * n, d * n) or B.shape != (d * n,):
+            raise ValueError(f"Problem: {n} friction coefficients need W of shape ({d * n}, {d * n}) and B of {d * n}, not {dense.shape} and {B.size}")
+        blocks = np.zeros((n, n, 3, 3))
+        blocks[:, :, :d, :d] = dense.reshape(n, d, n, d).transpose(0, 2, 1, 3)
+        if d == 2:
+            # Decoupled, and as easy to move as the first tangent, so that no block is singular.
+            blocks[range(n), range(n), 2, 2] = blocks[range(n), range(n), 1, 1]
         used = blocks.any(axis=(2, 3)) | np.eye(n, dtype=bool)
         rows, columns = np.nonzero(used)
         start = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
         values = np.ascontiguousarray(blocks[rows, columns].reshape(-1, 3))
-        return cls(_scree.Problem.from_rows(start.tolist(), columns.tolist(), values, B.tolist(), mu.tolist()))
+        B = np.hstack([B.reshape(n, d), np.zeros((n, 3 - d))])
+        return cls(_scree.Problem.from_rows(start.tolist(), columns.tolist(), values, B.ravel().tolist(), mu.tolist(), d))
 
     @classmethod
     def packing(cls, across=8, up=8, mu=0.5, shear=0.0, ellipsoids=False, seed=1):
@@ -123,6 +134,21 @@ class Problem:
         r, u = self._native.solution_r, self._native.solution_u
         return (r.reshape(-1, 3), u.reshape(-1, 3)) if r.size else None
 
+    @property
+    def guesses(self):
+        """Guesses of R stored in the file, a list of (blocks, 3) arrays; a step of a simulation has the one its solver began with."""
+        return [guess.reshape(-1, 3) for guess in self._native.guesses]
+
+    @property
+    def form(self):
+        """'global' when the file has M and H, else 'local'."""
+        return "global" if self._native.is_global else "local"
+
+    @property
+    def dimension(self):
+        """Components of a contact in files, 3 or 2."""
+        return self._native.dimension
+
     def measure(self, R, yardstick="residual"):
         """A yardstick ('residual', 'merit', 'siconos', 'ccp') at impulses R: dimensionless, 0 is exact."""
         return self._native.measure(yardstick, np.ravel(np.asarray(R, dtype=float)).tolist())
@@ -140,10 +166,15 @@ class Problem:
         start = [] if guess is None else np.ravel(np.asarray(guess, dtype=float)).tolist()
         return Solution(solver, *self._native.solve(str(solver), stop, options, start))
 
-    def write(self, path, solution=None):
-        """Write an FCLIB file, with a Solution's r and u when given."""
+    def write(self, path, solution=None, guesses=None, form=None):
+        """Write an FCLIB file.
+
+        solution: a Solution, stored as r and u (and v in the global form); None: none. guesses: list of R; None: those of the problem.
+        form: 'local' (W) or 'global' (M, H; needs bodies); None: as read. Bodies without stated masses have mass-scaled velocities, M = 1."""
         R, U = ([], []) if solution is None else (np.ravel(solution.R).tolist(), np.ravel(solution.U).tolist())
-        self._native.write(os.fspath(path), R, U)
+        guesses = [np.ravel(np.asarray(guess, dtype=float)).tolist() for guess in (self.guesses if guesses is None else guesses)]
+        chosen = self.form if form is None else _check.choice("form", form, FORMS)
+        self._native.write(os.fspath(path), R, U, guesses, chosen == "global")
 
     def __repr__(self):
         form = "body form" if self.body_form else "explicit W"

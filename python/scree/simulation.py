@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _check, _scree, notebook, series
 from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
-from .problem import Problem
+from .problem import FORMS, Problem
 from .shapes import _shape
 
 
@@ -488,9 +488,22 @@ class Simulation:
         """The last step's contact problem in body form, with the impulses found as its solution: a `scree.Problem` of its own."""
         return Problem(_scree.step_problem(self._engine))
 
-    def export_problem(self, path):
-        """Write the last step's contact problem with its solution as an FCLIB file."""
-        self._engine.write_problem(os.fspath(path))
+    def export_problem(self, path, form="local"):
+        """Write the last step's contact problem as an FCLIB file, with its solution and the guess the solver began with; use it in a
+        callback for any step. form: 'local' (W) or 'global' (M, H, f: masses and velocities of rigid bodies as they are, in world axes;
+        deformable bodies in mass-scaled changes of velocity)."""
+        self._engine.write_problem(os.fspath(path), _check.choice("form", form, FORMS) == "global")
+
+    def export_problems(self, folder, interval=0.0, form="local"):
+        """Write such a file after every `interval` seconds of simulated time of coming runs (0: every step), `folder`/step_000123.hdf5. Steps without
+        contacts and constraints are left out."""
+        folder, form = os.fspath(folder), _check.choice("form", form, FORMS)
+
+        def write(sim):
+            if sim._engine.problem_blocks():
+                os.makedirs(folder, exist_ok=True)
+                sim.export_problem(os.path.join(folder, f"step_{sim.steps:06d}.hdf5"), form)
+        self.callback(interval, write)
 
     def close(self):
         """End of use; results are complete after every run, so nothing is left to do."""

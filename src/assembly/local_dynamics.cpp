@@ -17,6 +17,7 @@ void BodyScaling::update(const model::Bodies& bodies, double h, const Inertias& 
   parallel_for(slots(), [&](std::ptrdiff_t s) {
     const auto k = static_cast<std::size_t>(s);
     const auto i = static_cast<std::size_t>(body[k]);
+    linear[k] = 0.0;
     if (bodies.deforms(body[k])) return;
     const double factor = 1.0 + 0.5 * bodies.damping[i] * h;
     linear[k] = 1.0 / std::sqrt(factor * bodies.mass[i]);

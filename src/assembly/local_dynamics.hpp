@@ -18,7 +18,7 @@ using Inertias = std::vector<std::unique_ptr<model::Inertia>>;
 /// Scaling of each moving body at mid-step: A = L L^T; of a rigid one L^-T = diag(linear, angular).
 struct BodyScaling {
   std::vector<int> slot;       ///< body index -> body of the operator, -1 for obstacles
-  std::vector<double> linear;  ///< 1 / sqrt(A_lin), by slot
+  std::vector<double> linear;  ///< 1 / sqrt(A_lin), by slot; 0 of deformable bodies, whose inertia has the scaling
   std::vector<Mat3> angular;   ///< Lam Q D^-1/2 / sqrt(1 + c h / 2), by slot: scaled -> spatial
   std::vector<int> body;       ///< slot -> body index
   std::vector<int> dofs;       ///< scaled degrees of freedom, by slot; empty when all bodies are rigid

@@ -169,7 +169,8 @@ BlockLayout read_local(const h5::Node& root, FclibProblem& result) {
 
 BlockLayout read_global(const h5::Node& root, FclibProblem& result) {
   const h5::Node vectors = h5::open_group(root, "vectors");
-  GlobalForm global;
+  const auto form = std::make_shared<GlobalForm>();
+  GlobalForm& global = *form;
   global.f = read_finite(vectors, "f");
   global.w = read_finite(vectors, "w");
   const std::size_t n = global.f.size(), contact_scalars = global.w.size();
@@ -189,6 +190,7 @@ BlockLayout read_global(const h5::Node& root, FclibProblem& result) {
   result.problem.B = std::move(condensed.B);
   for (const double value : result.problem.B)
     if (!std::isfinite(value)) throw_file("{}: H^T M^-1 f + w is not finite; M is nearly singular", root.file);
+  result.global = form;
   return layout;
 }
 
@@ -207,7 +209,7 @@ void read_solutions(const h5::Node& file, const BlockLayout& layout, FclibProble
     const h5::Node node = h5::open_group(file, "solution");
     if (h5::is_written(node, "r")) result.solution_r = read_vector(node, "r", "l", layout);
     if (h5::is_written(node, "u")) result.solution_u = read_vector(node, "u", nullptr, layout);
-    if (h5::is_written(node, "v")) result.solution_v = read_finite(node, "v");
+    if (result.global && h5::is_written(node, "v")) result.solution_v = read_finite(node, "v", result.global->M.rows());
   }
   if (h5::has(file, "guesses")) {
     const h5::Node node = h5::open_group(file, "guesses");
@@ -222,8 +224,7 @@ void read_solutions(const h5::Node& file, const BlockLayout& layout, FclibProble
 FclibProblem read_opened(const h5::Node& file) {
   FclibProblem result;
   const bool local = h5::has(file, "fclib_local");
-  result.global = !local && h5::has(file, "fclib_global");
-  if (!local && !result.global) throw_file("{}: neither 'fclib_local' nor 'fclib_global' is in it; not an FCLIB file", file.file);
+  if (!local && !h5::has(file, "fclib_global")) throw_file("{}: neither 'fclib_local' nor 'fclib_global' is in it; not an FCLIB file", file.file);
   const h5::Node root = h5::open_group(file, local ? "fclib_local" : "fclib_global");
   result.dimension = static_cast<int>(h5::read_integer(root, "spacedim", 2, 3));
   const BlockLayout layout = local ? read_local(root, result) : read_global(root, result);

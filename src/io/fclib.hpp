@@ -6,6 +6,7 @@
 ///   global   M v = H r + G l + f,   u = H^T v + w,   G^T v + b = 0
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,15 +15,17 @@
 
 namespace scree::io {
 
+struct GlobalForm;
+
 /// A problem with what its file says about it. Vectors of impulses and velocities have three entries a
 /// block, like ContactProblem::B.
 struct FclibProblem {
   solvers::ContactProblem problem;
-  bool global = false;  ///< read from the global form
-  int dimension = 3;    ///< of contacts in the file, 2 or 3
+  std::shared_ptr<const GlobalForm> global;  ///< M, H, G, f, w, b of the global form; null for the local one
+  int dimension = 3;                         ///< of contacts in the file, 2 or 3
   std::string title, description, math_info;
   std::vector<double> solution_r, solution_u;  ///< empty when the file has none (or never wrote them)
-  std::vector<double> solution_v;              ///< global velocities as in the file
+  std::vector<double> solution_v;              ///< global velocities; when empty, written as M^-1 (H r + G l + f)
   std::vector<std::vector<double>> guesses;    ///< of r
 };
 
@@ -31,20 +34,31 @@ struct FclibProblem {
 ///
 /// Local form gives an ExplicitForm with W as stored, symmetric or not. Global form gives a BodyForm: the
 /// bodies are the connected parts of M, joined until every contact touches two at most. It gives an
-/// ExplicitForm instead when M is not symmetric, a body has more than 600 degrees of freedom, contacts are
-/// two-dimensional, or there are equalities.
+/// ExplicitForm instead when M is not symmetric or a body has more than 600 degrees of freedom.
 ///
 /// Contacts come first. Each scalar equality becomes a `direction` block after them, unless Scree wrote the
 /// file: then kinds and order are those of the written problem. Components that the file does not have (the
-/// second tangent in 2-D, tangents of directions) are decoupled from the rest, with B = 0 and a diagonal
-/// entry equal to that of their neighbour, so that their impulse is zero and the block stays regular.
+/// second tangent in 2-D, tangents of directions) have B = 0, push nothing and get a diagonal entry equal to
+/// that of their neighbour, so that their impulse is zero and the block stays regular.
 [[nodiscard]] FclibProblem read_fclib(const std::string& path);
 
-/// Write the local form, with /solution when solution_r or solution_u is given and /guesses. Any operator is
-/// written as explicit rows. The file replaces an older one only when complete. Reading it back gives the
-/// same numbers bit for bit, except what has no place in the format: tangential rows and columns of
-/// `direction` blocks, and rows of equalities against contacts where they are not the transposed columns.
+/// Write the problem, with /solution when solution_r or solution_u is given and /guesses: the global form where
+/// `global` is set, else the local one, any operator as explicit rows. The file replaces an older one only when
+/// complete. Reading it back gives the same numbers bit for bit, except what has no place in the format: tangential
+/// rows and columns of `direction` blocks, and rows of equalities against contacts where they are not the transposed
+/// columns. InputError when a two-dimensional contact moves along its second tangent.
 void write_fclib(const std::string& path, const FclibProblem& problem);
+
+/// Velocities behind the scaled ones of a body of a BodyForm: v = free + T y. An empty T is the identity.
+struct BodyVelocity {
+  MatX T;     ///< L^-T, where A = L L^T
+  VecX free;  ///< without impulses, m/s and rad/s; empty: zero
+};
+
+/// Global form of a problem in body form: M = T^-T T^-1 a body at a time, H = Hs T^-1 as columns, f = M free and
+/// w = B - H^T free. Without `bodies` the unknowns are mass-scaled changes of velocity: M is the identity, f zero.
+[[nodiscard]] std::shared_ptr<const GlobalForm> make_global(const solvers::ContactProblem& problem, int dimension = 3,
+                                                            std::span<const BodyVelocity> bodies = {});
 
 /// The same for a bare problem and its solution; R and U may be empty.
 void write_fclib(const std::string& path, const solvers::ContactProblem& problem, std::span<const double> R,

@@ -98,19 +98,4 @@ ExplicitForm make_blocks(const BlockLayout& layout, const SparseRows& matrix) {
   return {std::move(row_start), std::move(columns), std::move(values)};
 }
 
-ExplicitForm complete_diagonal(const BlockLayout& layout, const ExplicitForm& form) {
-  std::vector<int> row_start{0}, columns;
-  std::vector<RowMat3> values;
-  for (int a = 0; a < form.blocks(); ++a) {
-    const auto row_columns = form.columns(a);
-    const auto row_values = form.values(a);
-    columns.insert(columns.end(), row_columns.begin(), row_columns.end());
-    values.insert(values.end(), row_values.begin(), row_values.end());
-    for (std::size_t k = static_cast<std::size_t>(row_start.back()); k < columns.size(); ++k)
-      if (columns[k] == a) fill_absent(values[k], components(layout.kind[static_cast<std::size_t>(a)], layout.dimension));
-    row_start.push_back(static_cast<int>(columns.size()));
-  }
-  return {std::move(row_start), std::move(columns), std::move(values)};
-}
-
 }  // namespace scree::io

@@ -34,7 +34,5 @@ struct BlockLayout {
 
 /// Block rows of a scalar matrix; absent components get a decoupled diagonal entry.
 [[nodiscard]] solvers::ExplicitForm make_blocks(const BlockLayout& layout, const SparseRows& matrix);
-/// The same from an operator whose absent components have zero rows.
-[[nodiscard]] solvers::ExplicitForm complete_diagonal(const BlockLayout& layout, const solvers::ExplicitForm& form);
 
 }  // namespace scree::io

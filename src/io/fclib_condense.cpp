@@ -10,6 +10,9 @@
 #include "core/error.hpp"
 
 namespace scree::io {
+
+using solvers::BlockKind;
+
 namespace {
 
 constexpr int kLargestDenseBody = 600;     // dofs; beyond this the sparse factor is cheaper
@@ -106,28 +109,58 @@ Bodies make_bodies(const GlobalForm& global, const std::vector<int>& group, cons
   return bodies;
 }
 
+// Two sides of a block: body -> dofs x 3, columns are rows of J, and of Hs once scaled.
+using Sides = std::map<int, MatX>;
+
+// Degrees of freedom of each body in the operator. Two-dimensional contacts add the motion out of their plane. Small
+// bodies are filled up to six, which is what the fast sweeps want and gives directions room for tangents.
+std::vector<int> operator_dofs(const Bodies& bodies, const BlockLayout& layout) {
+  constexpr int kRigid = 6;
+  std::vector<int> sizes;
+  for (const auto& dofs : bodies.dofs) sizes.push_back(std::max(kRigid, static_cast<int>(dofs.size()) + (layout.dimension == 2 ? 1 : 0)));
+  return sizes;
+}
+
+// The second tangent of a two-dimensional contact moves the last degree of freedom of each body, as easily as the first
+// tangent does its own. Directions get tangents across their normal; nothing pushes along them.
+void complete_rows(const BlockLayout& layout, BlockKind kind, MatX& columns) {
+  if (kind == BlockKind::contact && layout.dimension == 2) columns(columns.rows() - 1, 2) = columns.col(1).norm();
+  if (kind != BlockKind::direction) return;
+  const VecX normal = columns.col(0);
+  for (Eigen::Index k = 0, c = 1; c < 3; ++k) {
+    VecX tangent = VecX::Unit(normal.size(), k) - normal * (normal[k] / std::max(normal.squaredNorm(), 1e-300));
+    if (c == 2) tangent -= columns.col(1) * (columns(k, 1) / std::max(columns.col(1).squaredNorm(), 1e-300));
+    // At most two unit vectors lie nearly along what is taken already.
+    if (tangent.norm() > 0.5) columns.col(c++) = tangent * (normal.norm() / tangent.norm());
+  }
+}
+
+// Sides of a block as columns of J.
+void gather_sides(const GlobalForm& global, const Bodies& bodies, const std::vector<int>& sizes, const int* scalar_of, Sides& sides) {
+  sides.clear();
+  for (int c = 0; c < 3; ++c) {
+    if (scalar_of[c] < 0) continue;
+    for (SparseRows::InnerIterator entry(global.J, scalar_of[c]); entry; ++entry) {
+      if (entry.value() == 0.0) continue;
+      const int body = bodies.body_of[static_cast<std::size_t>(entry.col())];
+      MatX& side = sides.try_emplace(body, MatX::Zero(sizes[static_cast<std::size_t>(body)], 3)).first->second;
+      side(bodies.place[static_cast<std::size_t>(entry.col())], c) = entry.value();
+    }
+  }
+}
+
 // Rows Hs = J L^-T of every block and B = J M^-1 f + w.
 Condensed make_body_form(const GlobalForm& global, const BlockLayout& layout, const Bodies& bodies) {
-  std::vector<int> sizes, scalar_of(layout.kind.size() * 3, -1);
-  for (const auto& dofs : bodies.dofs) sizes.push_back(static_cast<int>(dofs.size()));
+  std::vector<int> scalar_of(layout.kind.size() * 3, -1);
   for (int k = 0; k < layout.scalars(); ++k) scalar_of[static_cast<std::size_t>(layout.scalar[static_cast<std::size_t>(k)])] = k;
 
+  const std::vector<int> sizes = operator_dofs(bodies, layout);
   auto form = std::make_shared<solvers::BodyForm>();
   form->reset(sizes);
   std::vector<double> B = spread(layout, global.w);
-  std::map<int, MatX> sides;  // body -> dofs x 3, columns are rows of J
+  Sides sides;
   for (int a = 0; a < layout.blocks(); ++a) {
-    sides.clear();
-    for (int c = 0; c < 3; ++c) {
-      const int row = scalar_of[static_cast<std::size_t>(3 * a + c)];
-      if (row < 0) continue;
-      for (SparseRows::InnerIterator entry(global.J, row); entry; ++entry) {
-        if (entry.value() == 0.0) continue;
-        const int body = bodies.body_of[static_cast<std::size_t>(entry.col())];
-        MatX& side = sides.try_emplace(body, MatX::Zero(sizes[static_cast<std::size_t>(body)], 3)).first->second;
-        side(bodies.place[static_cast<std::size_t>(entry.col())], c) = entry.value();
-      }
-    }
+    gather_sides(global, bodies, sizes, scalar_of.data() + 3 * a, sides);
     std::array<int, 2> pair{-1, -1};
     int count = 0;
     for (const auto& [body, side] : sides) pair[static_cast<std::size_t>(count++)] = body;
@@ -135,14 +168,16 @@ Condensed make_body_form(const GlobalForm& global, const BlockLayout& layout, co
     for (int side = 0; side < count; ++side) {
       const auto body = static_cast<std::size_t>(pair[static_cast<std::size_t>(side)]);
       MatX& columns = sides.at(pair[static_cast<std::size_t>(side)]);
-      bodies.factor[body].matrixL().solveInPlace(columns);
-      Eigen::Map<Vec3>(B.data() + 3 * a) += columns.transpose() * bodies.y[body];
+      const auto own = static_cast<Eigen::Index>(bodies.dofs[body].size());
+      MatX scaled = bodies.factor[body].matrixL().solve(columns.topRows(own));
+      columns.topRows(own) = scaled;
+      Eigen::Map<Vec3>(B.data() + 3 * a) += scaled.transpose() * bodies.y[body];
+      complete_rows(layout, layout.kind[static_cast<std::size_t>(a)], columns);
       Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>(rows[static_cast<std::size_t>(side)].data(), 3, columns.rows()) = columns.transpose();
     }
   }
   form->finish();
-  if (layout.scalars() == 3 * layout.blocks() && layout.contact_scalars == layout.scalars()) return {form, std::move(B)};
-  return {std::make_shared<solvers::ExplicitForm>(complete_diagonal(layout, solvers::make_explicit(*form))), std::move(B)};
+  return {form, std::move(B)};
 }
 
 // W = J M^-1 J^T column by column with any factorisation.
@@ -171,8 +206,10 @@ class CostedCholesky : public Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> 
   [[nodiscard]] double operations() const { return m_nonZerosPerCol.cast<double>().squaredNorm(); }
 };
 
-Condensed make_explicit_form(const GlobalForm& global, const BlockLayout& layout, bool symmetric, const std::string& file) {
-  const Eigen::SparseMatrix<double> M = global.M;
+// Factor M and hand the factor to `use`.
+template <class Use>
+auto with_factor(const SparseRows& rows, bool symmetric, const std::string& file, const Use& use) {
+  const Eigen::SparseMatrix<double> M = rows;
   if (symmetric) {
     CostedCholesky factor;
     factor.analyzePattern(M);
@@ -180,13 +217,17 @@ Condensed make_explicit_form(const GlobalForm& global, const BlockLayout& layout
       throw_file("{}: factoring M ({} rows) would take {:.1e} operations; condense the problem to its local form first", file, M.rows(), factor.operations());
     factor.factorize(M);
     if (factor.info() != Eigen::Success) throw_file("{}: M is not positive definite", file);
-    return make_rows(global, layout, factor);
+    return use(factor);
   }
   if (M.rows() > kLargestAsymmetric)
     throw_file("{}: M has {} rows and is not symmetric, at most {} are handled; condense the problem to its local form first", file, M.rows(), kLargestAsymmetric);
   Eigen::SparseLU<Eigen::SparseMatrix<double>> factor(M);
   if (factor.info() != Eigen::Success) throw_file("{}: M is singular", file);
-  return make_rows(global, layout, factor);
+  return use(factor);
+}
+
+Condensed make_explicit_form(const GlobalForm& global, const BlockLayout& layout, bool symmetric, const std::string& file) {
+  return with_factor(global.M, symmetric, file, [&](const auto& factor) { return make_rows(global, layout, factor); });
 }
 
 }  // namespace
@@ -232,13 +273,19 @@ std::vector<int> find_bodies(const SparseRows& M, const SparseRows& J, const Blo
   return body;
 }
 
+VecX global_velocities(const GlobalForm& global, std::span<const double> R, const std::string& file) {
+  VecX load = Eigen::Map<const VecX>(global.f.data(), global.M.rows());
+  load += global.J.transpose() * Eigen::Map<const VecX>(R.data(), global.J.rows());
+  return with_factor(global.M, is_symmetric(global.M), file, [&](const auto& factor) -> VecX { return factor.solve(load); });
+}
+
 Condensed condense(const GlobalForm& global, const BlockLayout& layout, const std::string& file) {
   if (!is_symmetric(global.M)) return make_explicit_form(global, layout, false, file);
   const std::vector<int> group = find_bodies(global.M, global.J, layout);
   std::vector<int> size(group.size() + 1, 0);
   for (const int g : group) ++size[static_cast<std::size_t>(g)];
   const int largest = *std::max_element(size.begin(), size.end());
-  if (largest > kLargestDenseBody || 6.0 * largest * layout.blocks() > kLargestRows) return make_explicit_form(global, layout, true, file);
+  if (largest > kLargestDenseBody || 6.0 * std::max(largest, 6) * layout.blocks() > kLargestRows) return make_explicit_form(global, layout, true, file);
   return make_body_form(global, layout, make_bodies(global, group, file));
 }
 

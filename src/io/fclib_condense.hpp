@@ -27,6 +27,9 @@ struct Condensed {
 /// FileError when M is singular or not positive definite, or the condensed problem would be out of reach.
 [[nodiscard]] Condensed condense(const GlobalForm& global, const BlockLayout& layout, const std::string& file);
 
+/// v = M^-1 (J^T R + f) for impulses R in scalars of a file. FileError when M is singular.
+[[nodiscard]] VecX global_velocities(const GlobalForm& global, std::span<const double> R, const std::string& file);
+
 /// Group of each of n degrees of freedom: connected parts of M, joined until no block of J touches more
 /// than two groups. Groups are numbered by their first degree of freedom.
 [[nodiscard]] std::vector<int> find_bodies(const SparseRows& M, const SparseRows& J, const BlockLayout& layout);

@@ -2,7 +2,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/fclib.hpp"
-#include "io/fclib_blocks.hpp"
+#include "io/fclib_condense.hpp"
 #include "io/hdf5.hpp"
 
 namespace scree::io {
@@ -63,6 +63,26 @@ void write_matrices(const h5::Node& root, const BlockLayout& layout, const Expli
   write_matrix(root, "R", R);
 }
 
+// Part of a sparse matrix as compressed rows; `first` counts columns of the part.
+Rows rows_of(const SparseRows& matrix, int first, int columns) {
+  Rows rows{columns};
+  for (int i = 0; i < matrix.outerSize(); ++i) {
+    for (SparseRows::InnerIterator entry(matrix, i); entry; ++entry)
+      if (entry.col() >= first && entry.col() < first + columns) rows.add(entry.col() - first, entry.value());
+    rows.close_row();
+  }
+  return rows;
+}
+
+// M, and J^T split into H of contacts and G of equalities.
+void write_global_matrices(const h5::Node& root, const BlockLayout& layout, const GlobalForm& global) {
+  const int contacts = layout.contact_scalars, equalities = layout.scalars() - contacts;
+  const SparseRows columns = global.J.transpose();
+  write_matrix(root, "M", rows_of(global.M, 0, static_cast<int>(global.M.cols())));
+  write_matrix(root, "H", rows_of(columns, 0, contacts));
+  if (equalities > 0) write_matrix(root, "G", rows_of(columns, contacts, equalities));
+}
+
 // A vector of three a block as the file's parts for contacts and for equalities.
 void write_parts(const h5::Node& node, const BlockLayout& layout, std::span<const double> values, const char* contacts, const char* equalities) {
   const auto scalars = gather(layout, values);
@@ -71,36 +91,67 @@ void write_parts(const h5::Node& node, const BlockLayout& layout, std::span<cons
   if (equalities && split < scalars.size()) h5::write_reals(node, equalities, std::span(scalars).subspan(split));
 }
 
-void write_problem(const h5::Node& file, const FclibProblem& data, const BlockLayout& layout) {
-  const h5::Node root = h5::create_group(file, "fclib_local");
-  h5::write_integer(root, "spacedim", data.dimension);
-  const auto& problem = data.problem;
-  if (const auto* form = dynamic_cast<const ExplicitForm*>(problem.W.get())) write_matrices(root, layout, *form);
-  else if (const auto* bodies = dynamic_cast<const solvers::BodyForm*>(problem.W.get())) write_matrices(root, layout, solvers::make_explicit(*bodies));
-  else throw_input("write_fclib: this kind of operator has no rows to write; use an explicit or body form");
-
-  const h5::Node vectors = h5::create_group(root, "vectors");
-  write_parts(vectors, layout, problem.B, "q", "s");
-  std::vector<double> mu;
-  for (std::size_t a = 0; a < problem.mu.size(); ++a)
-    if (problem.kind[a] == BlockKind::contact) mu.push_back(problem.mu[a]);
-  h5::write_reals(vectors, "mu", mu);
-
+void write_info(const h5::Node& root, const FclibProblem& data, const BlockLayout& layout) {
   const h5::Node info = h5::create_group(root, "info");
   h5::write_text(info, "title", data.title);
   h5::write_text(info, "description", data.description);
   h5::write_text(info, "math_info", data.math_info);
-  if (problem.scale > 0.0) h5::write_reals(info, "scree_scale", std::span(&problem.scale, 1));
+  if (data.problem.scale > 0.0) h5::write_reals(info, "scree_scale", std::span(&data.problem.scale, 1));
   // Kinds and order matter only when not all blocks are contacts.
-  if (layout.contact_scalars < layout.scalars()) {
-    std::vector<int> kinds;
-    for (const BlockKind kind : problem.kind) kinds.push_back(static_cast<int>(kind));
-    h5::write_integers(info, "scree_blocks", kinds);
+  if (layout.contact_scalars == layout.scalars()) return;
+  std::vector<int> kinds;
+  for (const BlockKind kind : data.problem.kind) kinds.push_back(static_cast<int>(kind));
+  h5::write_integers(info, "scree_blocks", kinds);
+}
+
+void write_local(const h5::Node& root, const solvers::ContactProblem& problem, const BlockLayout& layout) {
+  if (const auto* form = dynamic_cast<const ExplicitForm*>(problem.W.get())) write_matrices(root, layout, *form);
+  else if (const auto* bodies = dynamic_cast<const solvers::BodyForm*>(problem.W.get())) write_matrices(root, layout, solvers::make_explicit(*bodies));
+  else throw_input("write_fclib: this kind of operator has no rows to write; use an explicit or body form");
+}
+
+void write_problem(const h5::Node& file, const FclibProblem& data, const BlockLayout& layout) {
+  const h5::Node root = h5::create_group(file, data.global ? "fclib_global" : "fclib_local");
+  h5::write_integer(root, "spacedim", data.dimension);
+  const auto& problem = data.problem;
+  if (data.global) write_global_matrices(root, layout, *data.global);
+  else write_local(root, problem, layout);
+
+  const h5::Node vectors = h5::create_group(root, "vectors");
+  if (data.global) {
+    const auto split = static_cast<std::size_t>(layout.contact_scalars);
+    h5::write_reals(vectors, "f", data.global->f);
+    h5::write_reals(vectors, "w", std::span(data.global->w).first(split));
+    if (split < data.global->w.size()) h5::write_reals(vectors, "b", std::span(data.global->w).subspan(split));
+  } else {
+    write_parts(vectors, layout, problem.B, "q", "s");
   }
+  std::vector<double> mu;
+  for (std::size_t a = 0; a < problem.mu.size(); ++a)
+    if (problem.kind[a] == BlockKind::contact) mu.push_back(problem.mu[a]);
+  h5::write_reals(vectors, "mu", mu);
+  write_info(root, data, layout);
+}
+
+void write_solution(const h5::Node& file, const FclibProblem& data, const BlockLayout& layout) {
+  const h5::Node node = h5::create_group(file, "solution");
+  if (!data.solution_u.empty()) write_parts(node, layout, data.solution_u, "u", nullptr);
+  if (data.solution_r.empty()) return;
+  write_parts(node, layout, data.solution_r, "r", "l");
+  if (!data.global) return;
+  const VecX v = data.solution_v.empty() ? global_velocities(*data.global, gather(layout, data.solution_r), file.file)
+                                         : VecX(Eigen::Map<const VecX>(data.solution_v.data(), static_cast<Eigen::Index>(data.solution_v.size())));
+  h5::write_reals(node, "v", {v.data(), static_cast<std::size_t>(v.size())});
 }
 
 void require_size(const char* what, std::size_t size, std::size_t expected) {
-  if (size != expected) throw_input("write_fclib: {} has {} entries, {} expected (three a block)", what, size, expected);
+  if (size != expected) throw_input("write_fclib: {} has {} entries, {} expected", what, size, expected);
+}
+
+void check_plane(const FclibProblem& data) {
+  for (std::size_t a = 0; data.dimension == 2 && a < data.problem.kind.size(); ++a)
+    if (data.problem.kind[a] == BlockKind::contact && data.problem.B[3 * a + 2] != 0.0)
+      throw_input("write_fclib: dimension is 2, but contact {} moves at {:g} m/s along its second tangent; write it with dimension 3", a, data.problem.B[3 * a + 2]);
 }
 
 }  // namespace
@@ -114,15 +165,16 @@ void write_fclib(const std::string& path, const FclibProblem& data) {
   for (const auto& guess : data.guesses) require_size("a guess", guess.size(), size);
 
   const BlockLayout layout = make_layout(data.problem.kind, data.dimension);
+  check_plane(data);
+  if (data.global) {
+    require_size("w of the global form", data.global->w.size(), static_cast<std::size_t>(layout.scalars()));
+    if (!data.solution_v.empty()) require_size("v", data.solution_v.size(), data.global->f.size());
+  }
   AtomicFile target(path);
   {
     const h5::Node file = h5::create_file(target.temporary());
     write_problem(file, data, layout);
-    if (!data.solution_r.empty() || !data.solution_u.empty()) {
-      const h5::Node node = h5::create_group(file, "solution");
-      if (!data.solution_u.empty()) write_parts(node, layout, data.solution_u, "u", nullptr);
-      if (!data.solution_r.empty()) write_parts(node, layout, data.solution_r, "r", "l");
-    }
+    if (!data.solution_r.empty() || !data.solution_u.empty()) write_solution(file, data, layout);
     if (!data.guesses.empty()) {
       const h5::Node node = h5::create_group(file, "guesses");
       h5::write_integer(node, "number_of_guesses", static_cast<int>(data.guesses.size()));

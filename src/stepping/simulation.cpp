@@ -91,6 +91,12 @@ void Simulation::set_material(int id, int volume, int material) {
   set_pseudo_rigid_characteristics(index, mass.mass, mass.volume, mass.center, mass.inertia());
 }
 
+void Simulation::set_time(double time) {
+  if (!std::isfinite(time)) throw_input("time = {} must be finite", time);
+  start_time_ = time_ = time;
+  start_steps_ = steps_;
+}
+
 void Simulation::renew_materials() {
   model::Bodies& bodies = model_.bodies;
   for (int b = 0; b < bodies.size(); ++b) {

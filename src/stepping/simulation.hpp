@@ -108,14 +108,20 @@ class Simulation {
   [[nodiscard]] StepSettings& settings() { return settings_; }
   [[nodiscard]] SolverSettings& solver() { return solver_; }
   [[nodiscard]] double time() const { return time_; }
+  /// Go on from another time, s.
+  void set_time(double time);
   [[nodiscard]] long steps() const { return steps_; }
   /// Contacts of the last step, with impulses and velocities.
   [[nodiscard]] const std::vector<assembly::Contact>& contacts() const { return contacts_; }
   [[nodiscard]] const StepReport& report() const { return report_; }
   [[nodiscard]] const solvers::SolveReport& solve_report() const { return solve_report_; }
-  /// The last step's problem with its solution (for export); empty before the first step.
+  /// The last step's problem with its solution and the impulses the solver began with (for export); empty before the first step.
   [[nodiscard]] const solvers::ContactProblem& problem() const { return problem_; }
   [[nodiscard]] const std::vector<double>& solution() const { return R_; }
+  [[nodiscard]] const std::vector<double>& guess() const { return guess_; }
+  /// Of that problem: how its unknowns are scaled, and velocities without the solution's impulses.
+  [[nodiscard]] const assembly::BodyScaling& problem_scaling() const;
+  [[nodiscard]] const assembly::Velocities& problem_velocities() const;
   [[nodiscard]] Energies energies() const;
   /// Ids of bodies deleted by the last step because they left the extents.
   [[nodiscard]] const std::vector<int>& departed() const { return departed_; }
@@ -185,7 +191,7 @@ class Simulation {
   assembly::ContactMemory memory_;
   std::shared_ptr<solvers::BodyForm> form_;
   solvers::ContactProblem problem_;
-  std::vector<double> R_;
+  std::vector<double> R_, guess_;
   StepReport report_;
   solvers::SolveReport solve_report_;
   std::vector<int> departed_;

@@ -285,6 +285,7 @@ void Simulation::solve() {
     apply_solution();
     return;
   }
+  guess_ = R_;
   solvers::OptionValues options = penalty() ? solvers::OptionValues{} : solver_.options;
   if (solver_.name == "AUTO") {
     // Islands at rest: a warm start that still holds is kept. One that does not is replaced by a better one than
@@ -339,14 +340,15 @@ void Simulation::apply_solution() {
   const std::size_t first = model_.constraints.size();
   data.end = data.pushed;
   if (!R_.empty()) {
-    for (std::size_t k = 0; k < R_.size(); ++k) R_[k] += data.bonds[k];
-    assembly::apply_impulses(assembler(), *form_, data.blocks, R_, data.scratch, data.push, data.end);
+    data.impulses.resize(R_.size());
+    for (std::size_t k = 0; k < R_.size(); ++k) data.impulses[k] = R_[k] + data.bonds[k];
+    assembly::apply_impulses(assembler(), *form_, data.blocks, data.impulses, data.scratch, data.push, data.end);
     settle_resting_bodies();
   }
-  for (std::size_t k = 0; k < first; ++k) model_.constraints[k].impulse = Eigen::Map<const Vec3>(R_.data() + 3 * k);
+  for (std::size_t k = 0; k < first; ++k) model_.constraints[k].impulse = Eigen::Map<const Vec3>(data.impulses.data() + 3 * k);
   for (std::size_t k = 0; k < data.implicit.size(); ++k) {
     assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.implicit[k])];
-    contact.R = Eigen::Map<const Vec3>(R_.data() + 3 * (first + k));
+    contact.R = Eigen::Map<const Vec3>(data.impulses.data() + 3 * (first + k));
   }
   parallel_for(static_cast<std::ptrdiff_t>(contacts_.size()), [&](std::ptrdiff_t c) {
     assembly::Contact& contact = contacts_[static_cast<std::size_t>(c)];

@@ -16,6 +16,9 @@ StepForm Simulation::step_form() const { return {time_, settings_.step, settings
 
 assembly::Assembler Simulation::assembler() const { return {model_.bodies, data_->scaling, data_->inertias, data_->grips}; }
 
+const assembly::BodyScaling& Simulation::problem_scaling() const { return data_->scaling; }
+const assembly::Velocities& Simulation::problem_velocities() const { return data_->pushed; }
+
 Vec3 Simulation::relative_velocity(const assembly::Contact& contact, const assembly::Velocities& velocities) const {
   return assembly::relative_velocity(model_.bodies, velocities, data_->grips, side_a(contact), side_b(contact), contact.frame);
 }

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import scree
-from scree import bench_papers, bench_solvers, scenes, siconos_peer
+from scree import bench_agreement, bench_papers, bench_solvers, scenes, siconos_peer
 
 SCENE_KEYS = {"scene", "steps", "bodies", "threads", "contacts_mean", "ms_per_step", "stages", "residual_max", "penetration_max",
               "penetration_mean", "kinetic_energy", "hash"}
@@ -91,6 +91,29 @@ def test_bench_solvers(command, folder):
     assert (folder / "profile.png").read_bytes().startswith(b"\x89PNG") and (folder / "histories.png").exists()
     done = command("bench", "solvers", folder / "p0.hdf5", "--solvers", "GAUSS_SEIDEL", "--tol", "1e-6", "--json", "-")
     assert json.loads(done.out)["summary"][0]["solved"] == 1
+
+
+def test_velocities_of_converged_solvers_are_compared(command, folder):
+    done = command("bench", "solvers", folder, "--solvers", "GAUSS_SEIDEL,APGD,SEMISMOOTH_NEWTON", "--tol", "1e-4,1e-9", "--json", "out.json")
+    assert done.status == 0 and "largest difference of velocities" in done.out and "several solutions: none" in done.out
+    agreement = json.loads((folder / "out.json").read_text())["agreement"]
+    assert len(agreement) == 6 and all(r["solvers"] == 3 and len(r["between"]) == 2 for r in agreement)
+    # Conditions of these random W are below 100.
+    assert all(0.0 < r["difference"] < 100 * r["tolerance"] for r in agreement)
+
+
+def test_several_coulomb_solutions_are_told_from_inaccurate_ones():
+    # One contact whose slip lifts it off: R = 0 and sticking are both solutions (W couples tangent and normal, friction is large).
+    W = np.array([[1.0, -0.9, 0.0], [-0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    problem = scree.Problem.from_arrays(W, [0.1, -1.0, 0.0], [3.0])
+    free, stuck = problem.solve(guess=np.zeros((1, 3))), problem.solve("GAUSS_SEIDEL", guess=-np.linalg.solve(W, [0.1, -1.0, 0.0]))
+    assert free.converged and stuck.converged
+    record = bench_agreement.compare("jam", problem, 1e-8, {"A": free, "B": stuck})
+    assert record["several"] and record["groups"] == [["A"], ["B"]] and record["polished_residual"] < 1e-11
+    near = problem.solve(guess=np.zeros((1, 3)))
+    near.U = near.U + 1e-6
+    record = bench_agreement.compare("jam", problem, 1e-8, {"A": free, "B": near})
+    assert not record["several"] and record["difference"] > 1e-7
 
 
 def test_profile_follows_its_definition():

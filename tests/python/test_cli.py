@@ -100,6 +100,9 @@ def test_export_csv_and_fclib(command, script, tmp_path):
     assert done.status == 0, done.err
     assert scree.Problem(tmp_path / "p.hdf5").contacts >= 3
     assert command("export", "out", "--format", "fclib", "--frame", "99").status == 2
+    done = command("export", "out", "--format", "fclib", "--every", "2", "--form", "global")
+    assert done.status == 0 and len(done.out.split()) == 3, done.err
+    assert all(scree.Problem(tmp_path / path).form == "global" for path in done.out.split())
 
 
 def test_export_for_paraview(command, script, tmp_path):

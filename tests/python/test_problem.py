@@ -7,6 +7,7 @@ import pytest
 
 import scree
 from conftest import DATA
+from scree import bench_papers
 
 
 def pushing(mu=0.5):
@@ -87,6 +88,84 @@ def test_exported_step_is_solved_again(tmp_path):
     assert problem.measure(problem.solution[0]) <= 1e-7
 
 
+def pile_of_boxes():
+    sim = scree.Simulation()
+    sim.surface_material(friction=0.3)
+    sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+    for k in range(3):
+        sim.rigid(scree.box(center=(0.1 * k, 0, 0.5 + k)), density=1000, velocity=(0.2, 0, 0))
+    return sim
+
+
+def test_global_form_of_a_step_has_true_masses_and_velocities(tmp_path):
+    sim = pile_of_boxes()
+    body = sim.rigid(scree.sphere(center=(3, 0, 1), radius=0.2), density=500)
+    sim.fix_point(body, (3, 0, 1))
+    sim.advance(3)
+    for form in ("local", "global"):
+        sim.export_problem(tmp_path / f"{form}.hdf5", form=form)
+    local, world = scree.Problem(tmp_path / "local.hdf5"), scree.Problem(tmp_path / "global.hdf5")
+    assert (local.form, world.form) == ("local", "global") and world.body_form and not local.body_form
+    # Condensing M and H again costs some round-offs.
+    assert np.allclose(world.B, local.B, rtol=0, atol=1e-13 * np.abs(local.B).max())
+    assert np.allclose(world.diagonal(), local.diagonal(), rtol=1e-12, atol=1e-18)
+    assert np.array_equal(world.solution[0], local.solution[0]) and np.array_equal(world.guesses[0], local.guesses[0])
+    # The file's v are velocities at the end of the step, world axes; its M has the masses.
+    v = world._native.solution_v.reshape(-1, 6)
+    moving = sim.bodies.moving
+    assert np.allclose(v[:, :3], sim.bodies.velocities[moving], atol=1e-12) and np.allclose(v[:, 3:], sim.bodies.angular_velocities[moving], atol=1e-12)
+    import h5py
+    with h5py.File(tmp_path / "global.hdf5") as file:
+        M = file["fclib_global/M"]
+        diagonal = {int(r): x for r, (a, b) in enumerate(zip(M["p"][:-1], M["p"][1:])) for c, x in zip(M["i"][a:b], M["x"][a:b]) if c == r}
+    assert np.allclose([diagonal[6 * k] for k in range(4)], sim.bodies.masses[moving])
+    assert world.solve(tolerance=1e-10).converged
+
+
+def test_every_step_of_a_run_becomes_a_file(tmp_path):
+    sim = pile_of_boxes()
+    sim.export_problems(tmp_path / "steps", interval=2e-3)
+    sim.run(0.01, quiet=True)
+    names = sorted(p.name for p in (tmp_path / "steps").iterdir())
+    assert names == [f"step_{k:06d}.hdf5" for k in (1, 2, 4, 6, 8, 10)]
+    for name in names:
+        problem = scree.Problem(tmp_path / "steps" / name)
+        assert problem.measure(problem.solution[0]) <= 1e-7
+        # The guess is what the solver began with: nothing in the first step, the impulses of the step before later.
+        assert problem.guesses[0].any() == (name != names[0])
+
+
+def test_cohesion_is_in_the_problem_not_in_its_solution(tmp_path):
+    sim = scree.Simulation()
+    sim.surface_material(friction=0.3, cohesion=1e5)
+    sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+    sim.rigid(scree.box(center=(0, 0, 0.5)), density=1000)
+    sim.advance(2)
+    problem = sim.problem()
+    assert problem.measure(problem.solution[0]) <= 1e-7
+
+
+def test_planar_problems_are_written_with_two_components(tmp_path):
+    random = np.random.RandomState(4)
+    H = random.normal(size=(8, 12))
+    W, B = H @ H.T, random.normal(size=8)
+    problem = scree.Problem.from_arrays(W, B, [0.1, 0.3, 0.5, 0.2], dimension=2)
+    solution = problem.solve(tolerance=1e-10)
+    assert solution.converged and not solution.R[:, 2].any()
+    problem.write(tmp_path / "plane.hdf5", solution, guesses=[np.ones((4, 3)) * (1, 1, 0)])
+    again = scree.Problem(tmp_path / "plane.hdf5")
+    assert again.dimension == 2 and np.array_equal(again.B, problem.B) and np.array_equal(again.solution[0], solution.R)
+    assert np.array_equal(again.guesses[0], np.ones((4, 3)) * (1, 1, 0)) and np.array_equal(again.diagonal(), problem.diagonal())
+    disks = bench_papers.pile(grains=30, radius=0.04, planar=True, mu=0.3, vessel_width=0.6, settling_steps=20, spread=0.1)
+    for form in ("local", "global"):
+        disks.write(tmp_path / "disks.hdf5", form=form)
+        again = scree.Problem(tmp_path / "disks.hdf5")
+        assert again.form == form and again.dimension == 2 and again.body_form == (form == "global")
+        assert np.allclose(again.solve(tolerance=1e-10).U[:, :2], disks.solve(tolerance=1e-10).U[:, :2], atol=1e-8)
+    with pytest.raises(ValueError, match="body form"):
+        problem.write(tmp_path / "no.hdf5", form="global")
+
+
 def test_nothing_to_export_is_said():
     with pytest.raises(ValueError, match="no contacts"):
         scree.Simulation().export_problem("nothing.hdf5")
@@ -101,6 +180,22 @@ KEYS = {"problem", "contacts", "solver", "status", "iterations", "residual", "me
 def file(tmp_path):
     two_contacts().write(tmp_path / "small.hdf5")
     return tmp_path / "small.hdf5"
+
+
+def test_solve_writes_global_problems_as_such(command, tmp_path):
+    sim = pile_of_boxes()
+    sim.advance(2)
+    sim.export_problem(tmp_path / "g.hdf5", form="global")
+    assert command("solve", "g.hdf5", "--tol", "1e-10", "--write", "out.hdf5").status == 0
+    given, written = scree.Problem(tmp_path / "g.hdf5"), scree.Problem(tmp_path / "out.hdf5")
+    assert written.form == "global" and written.body_form and np.array_equal(written.B, given.B)
+    assert np.array_equal(written.guesses[0], given.guesses[0]) and written.measure(written.solution[0]) <= 1e-10
+    assert written._native.solution_v.size == 18
+    # Its own solution needs no iterations; the number of guesses is checked.
+    done = command("solve", "out.hdf5", "--tol", "1e-9", "--guess", "0", "--solver", "GAUSS_SEIDEL", "--json")
+    assert done.status == 0 and json.loads(done.out)["iterations"] == 0
+    done = command("solve", "out.hdf5", "--guess", "2")
+    assert done.status == 2 and "1 guesses and a solution" in done.err
 
 
 def test_solve_prints_one_object(command, file):

@@ -110,22 +110,24 @@ def execute_scene(args):
 
 def execute_solvers(args):
     """Compare solvers."""
-    from .. import bench_solvers, siconos_peer
+    from .. import bench_agreement, bench_solvers, siconos_peer
     if args.against == "siconos":
         siconos_peer.require()
     common.set_threads(args)
     common.run_plugins(args)
+    agreements = []
     records = bench_solvers.bench(args.files, args.solvers, args.tol, args.cap, args.repeat,
-                                  say=lambda text: print(text, file=sys.stderr, flush=True))
+                                  say=lambda text: print(text, file=sys.stderr, flush=True), agreements=agreements)
     if args.against == "siconos":
         records += siconos_peer.bench(args.files, args.peer_solvers, args.tol, args.cap,
                                       say=lambda text: print(text, file=sys.stderr, flush=True))
     if args.json != "-":
         print(bench_solvers.table(records))
+        print(bench_agreement.table(agreements))
     if args.plot:
         bench_solvers.plot_profile(records, args.plot)
     if args.histories:
         bench_solvers.plot_histories(args.files, args.solvers, min(args.tol), args.cap, args.histories)
     if args.json:
         common.write_json({"threads": args.threads, "cap": args.cap, "records": records, "summary": bench_solvers.summary(records),
-                           "comparison": bench_solvers.comparison(records)}, args.json)
+                           "comparison": bench_solvers.comparison(records), "agreement": agreements}, args.json)

@@ -13,6 +13,7 @@ def add(commands):
     parser.add_argument("--every", type=common.positive_int, metavar="K", help="every K-th frame")
     parser.add_argument("--times", type=float, nargs=2, metavar=("T0", "T1"), help="frames between two times, s")
     parser.add_argument("--bodies", type=common.names, metavar="A,B", help="only these bodies (labels or ids) and their contacts")
+    parser.add_argument("--form", choices=("local", "global"), default="local", help="fclib: W, or M and H (default: local)")
     parser.add_argument("--spheres", action="store_true", help="xdmf, vtu: spheres and ellipsoids as polygons, too")
     parser.set_defaults(function=execute)
 
@@ -21,5 +22,5 @@ def execute(args):
     """Export and print the paths written."""
     from .. import export
     bodies = args.bodies and [int(b) if b.lstrip("-").isdigit() else b for b in args.bodies]
-    for path in export(args.results, args.format, args.out, args.frame, args.every, args.times, bodies, args.spheres):
+    for path in export(args.results, args.format, args.out, args.frame, args.every, args.times, bodies, args.spheres, args.form):
         print(path)

@@ -17,7 +17,8 @@ def add(commands):
     parser.add_argument("--threads", type=common.positive_int, metavar="N")
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="option of the solver; may be repeated")
     common.add_plugin(parser)
-    parser.add_argument("--write", metavar="OUT.hdf5", help="store the problem with its solution")
+    parser.add_argument("--guess", type=common.count, metavar="N", help="start from the file's N-th guess (1, 2, ...), or from its solution (0)")
+    parser.add_argument("--write", metavar="OUT.hdf5", help="store the problem with its solution, in the form it has")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(function=execute)
 
@@ -43,6 +44,16 @@ def _value(text):
     return text
 
 
+def _guess(problem, number):
+    """Impulses to start from; None: zero."""
+    if number is None:
+        return None
+    stored = [problem.solution[0] if problem.solution else None] + problem.guesses
+    if number >= len(stored) or stored[number] is None:
+        raise ValueError(f"--guess {number}: the file has {len(problem.guesses)} guesses and {'a' if problem.solution else 'no'} solution")
+    return stored[number]
+
+
 def execute(args):
     """Solve and report; status 1 when the tolerance was not reached."""
     from .. import Problem
@@ -53,7 +64,7 @@ def execute(args):
     options = _options(args.option)
     if args.formulation:
         options["formulation"] = args.formulation
-    solution = problem.solve(args.solver, args.tol, args.yardstick, args.max_iterations, args.max_seconds, **options)
+    solution = problem.solve(args.solver, args.tol, args.yardstick, args.max_iterations, args.max_seconds, guess=_guess(problem, args.guess), **options)
     if args.write:
         problem.write(args.write, solution)
     report = {"problem": args.problem, "contacts": problem.contacts, "solver": args.solver, "status": solution.status,
