@@ -9,13 +9,14 @@ namespace {
 
 using Shared = std::shared_ptr<io::FclibProblem>;
 
-Shared packing(int across, int up, double mu, double shear, bool ellipsoids, std::uint64_t seed) {
+Shared packing(int across, int up, double mu, double shear, double reach, bool ellipsoids, std::uint64_t seed) {
   if (across < 1 || up < 1 || across > 1000 || up > 1000) throw_input("packing: {} x {} x {} bodies; 1 to 1000 along each side are possible", across, across, up);
   solvers::PackingOptions options;
   options.across = across;
   options.up = up;
   options.mu = mu;
   options.shear = shear;
+  options.reach = reach;
   options.ellipsoids = ellipsoids;
   options.seed = seed;
   auto result = std::make_shared<io::FclibProblem>();

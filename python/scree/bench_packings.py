@@ -1,4 +1,4 @@
-"""Solvers on large packings in body form: generated ones, static and sheared, and physical ones settled by the stepper.
+"""Solvers on large packings in body form: generated ones, at rest and sheared, and physical ones settled by the stepper.
 
 Each is solved cold (from zero) and, where there is a step before, warm (from that step's impulses).
 """
@@ -7,7 +7,10 @@ from .problem import Problem
 
 #: contacts wanted -> spheres across and layers of the generated packing, spheres across and count of the column
 SIZES = {"2k": ((8, 8), (9, 800)), "8k": ((13, 12), (14, 3200)), "30k": ((20, 21), (22, 12000)), "100k": ((30, 31), (33, 40000))}
-SHEAR = 1.0               # m/s between top and bottom
+#: generated kinds and how they differ from Problem.packing's defaults; `loose` has 1.7 contact equations a degree of freedom,
+#: the others 2.3; `sheared` moves as fast as gravity makes it in a step, `fast` a hundred times faster
+GENERATED = {"static": {}, "loose": {"reach": 0.02}, "sheared": {"shear": 0.01}, "fast": {"shear": 1.0}}
+KINDS = (*GENERATED, "physical")
 SETTLING = 700            # steps of the columns before their problem is taken
 
 
@@ -31,7 +34,7 @@ def problems(size, kinds):
         if kind == "physical":
             yield (kind, *_physical(width, count))
         else:
-            yield kind, Problem.packing(across, up, shear=SHEAR if kind == "sheared" else 0.0), None
+            yield kind, Problem.packing(across, up, **GENERATED[kind]), None
 
 
 def bench(sizes, kinds, tolerances, cap, threads, solvers=("AUTO",), say=lambda text: None):

@@ -70,11 +70,12 @@ class Problem:
         return cls(_scree.Problem.from_rows(start.tolist(), columns.tolist(), values, B.ravel().tolist(), mu.tolist(), d))
 
     @classmethod
-    def packing(cls, across=8, up=8, mu=0.5, shear=0.0, ellipsoids=False, seed=1):
+    def packing(cls, across=8, up=8, mu=0.5, shear=0.0, reach=0.06, ellipsoids=False, seed=1):
         """A generated dense packing of across x across x up spheres (or ellipsoids) in an open box, in body form: under
-        gravity, or with its top moving at `shear` m/s against its bottom. The same seed gives the same problem."""
+        gravity, or with its top moving at `shear` m/s against its bottom. Gaps below `reach` times the radius count as closed:
+        0.06 gives 2.3 times as many contact equations as degrees of freedom, 0.02 gives 1.7. The same seed gives the same problem."""
         return cls(_scree.packing(_check.integer("across", across, 1), _check.integer("up", up, 1), _check.number("mu", mu, 0.0),
-                                  float(shear), bool(ellipsoids), _check.integer("seed", seed, 0)))
+                                  float(shear), _check.number("reach", reach, -0.1), bool(ellipsoids), _check.integer("seed", seed, 0)))
 
     @property
     def name(self):

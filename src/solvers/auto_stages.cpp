@@ -22,6 +22,8 @@ constexpr double kStackSigma = 3e-3;     ///< stacks mostly stick: a weak penalt
 constexpr int kStackSteps = 15;
 constexpr double kAdmmCost = 15.0;       ///< of an ADMM iteration, in sweeps
 constexpr int kMostGlobalBlocks = 1500;  ///< beyond, ADMM is no match for sweeps in body form
+constexpr double kNewtonReach = 1e-6;      ///< residual from which Newton steps are tried on large packings
+constexpr int kLargeStall = 12;          ///< Newton steps without gain there
 constexpr int kMostHopes = 5;            ///< measurements in a row that a wrong forecast may cause
 
 /// Newton steps against sweeps, from measurements: explicit rows of 60 to 600 contacts, packings of 300 to 30k.
@@ -185,7 +187,7 @@ void AutoStages::newton() {
   SemismoothNewtonOptions options;
   static_cast<StopRule&>(options) = stop_;
   options.history = false;
-  options.stall_limit = newton_cost_ < kDearNewton ? kLongStall : kShortStall;
+  options.stall_limit = large_ ? kLargeStall : newton_cost_ < kDearNewton ? kLongStall : kShortStall;
   options.max_iterations = std::min(newton_left_, stop_.max_iterations - report_.iterations);
   options.max_seconds = stop_.max_seconds - timer_.seconds();
   if (options.max_iterations < 1 || options.max_seconds <= 0.0) return;
@@ -211,7 +213,7 @@ void AutoStages::newton_and_global() {
   bool mixed = false;
   std::vector<double> swept, split;
   while (!solved() && !exhausted()) {
-    newton();
+    if (!large_ || best_value_ <= kNewtonReach) newton();
     if (solved() || exhausted()) return;
     if (newton_left_ <= 0) {
       // Newton had its share: what is left belongs to sweeps.

@@ -34,7 +34,7 @@ std::vector<Grain> place_balls(const PackingOptions& o, Random& random) {
 /// Neighbours on the lattice are at most one place and two layers away.
 void add_pairs(GrainContacts& contacts, const std::vector<Grain>& balls, const PackingOptions& o, Random& random) {
   const auto index = [&](int i, int j, int k) { return (k * o.across + j) * o.across + i; };
-  const double reach = 0.06 * o.radius;
+  const double reach = o.reach * o.radius;
   for (int k = 0; k < o.up; ++k)
     for (int j = 0; j < o.across; ++j)
       for (int i = 0; i < o.across; ++i)
@@ -69,7 +69,7 @@ ContactProblem make_packing(const PackingOptions& options) {
   for (int b = 0; b < static_cast<int>(balls.size()); ++b) {
     const Grain& ball = balls[static_cast<std::size_t>(b)];
     const auto wall = [&](const Vec3& normal, double distance) {
-      if (distance < 1.06 * ball.radius) contacts.add(-1, b, normal, ball.center - ball.radius * normal, options.mu);
+      if (distance < (1.0 + options.reach) * ball.radius) contacts.add(-1, b, normal, ball.center - ball.radius * normal, options.mu);
     };
     wall(Vec3::UnitZ(), ball.center.z());
     for (int d = 0; d < 2; ++d) {

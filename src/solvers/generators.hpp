@@ -16,12 +16,13 @@ struct PackingOptions {
   double mu = 0.5;
   double step = 1e-3;        ///< h, s: the free velocity is gravity over one step
   double shear = 0.0;        ///< velocity of the top against the bottom, m/s, along x and growing with height; 0: static
+  double reach = 0.06;       ///< contacts with gaps below this share of the radius count as closed
   bool ellipsoids = false;   ///< unequal moments of inertia and normals off centre
   std::uint64_t seed = 1;
 };
 
 /// Spheres sit on a jittered face-centred lattice (about six contacts a body) on a floor between four walls, in body form.
-/// Contacts within 3 % of a diameter count as closed. With shear the problem is hyperstatic and far from rest.
+/// With shear the problem is hyperstatic and far from rest.
 [[nodiscard]] ContactProblem make_packing(const PackingOptions& options);
 
 }  // namespace scree::solvers

@@ -12,6 +12,7 @@
 namespace scree::solvers::packed {
 
 inline constexpr int kLanes = 4;
+inline constexpr double kFaint = 1e-60;   ///< N s: a contact pressed less is open; cubes of its slip multiplier would leave the range of doubles
 inline constexpr double kBilateral = -1.0, kDirection = -2.0;   ///< marks in Group::mu
 
 struct alignas(64) Group {

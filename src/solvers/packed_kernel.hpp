@@ -136,7 +136,7 @@ struct Impulse {
   p.s = r.N + p.c1 * r.T1 + p.c2 * r.T2 - U_N * inverse_NN;
   p.b1 = U_1 - p.a1 * r.T1 - p.c1 * U_N;
   p.b2 = U_2 - p.a2 * r.T2 - p.c2 * U_N;
-  const Mask pressed = (inverse_NN > 0.0) & ((p.s > 0.0) | (p.mu < 0.0));
+  const Mask pressed = (inverse_NN > 0.0) & ((p.s > kFaint) | (p.mu < 0.0));
   const Mask frictional = p.mu > 0.0;
 
   // Stick, kept by bilateral blocks and inside the cone.

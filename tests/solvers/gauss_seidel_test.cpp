@@ -111,6 +111,19 @@ TEST(GaussSeidel, SameBitsForAnyThreadCount) {
   }
 }
 
+TEST(GaussSeidel, FadingImpulsesStayFinite) {
+  // Under-relaxed contacts that open fade by the same factor each sweep, down to 1e-116 N s here.
+  const ContactProblem problem = make_packing({.across = 8, .up = 8, .shear = 1.0});
+  GaussSeidelOptions options;
+  options.omega = 0.3;
+  options.max_iterations = 1500;
+  options.tolerance = 1e-12;
+  GaussSeidelWorkspace work;
+  auto R = zero(problem);
+  EXPECT_EQ(solve_gauss_seidel(problem, options, R, work).status, Status::max_iterations);
+  EXPECT_LE(measure(Yardstick::residual, problem, R), 1e-2);
+}
+
 TEST(GaussSeidel, MomentumNeedsFewerSweeps) {
   PackingOptions packing;
   packing.across = 6;

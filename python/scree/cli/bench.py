@@ -69,10 +69,10 @@ def execute_paper(args):
 
 
 def _add_packings(kinds):
-    from ..bench_packings import SIZES
+    from ..bench_packings import KINDS, SIZES
     parser = kinds.add_parser("packings", help="large packings, static, sheared and physical: seconds to each tolerance")
     parser.add_argument("--sizes", type=common.names, default=["2k", "8k"], metavar="A,B", help=f"contacts, of {', '.join(SIZES)} (default: 2k,8k)")
-    parser.add_argument("--kinds", type=common.names, default=["static", "sheared", "physical"], metavar="A,B", help="default: static,sheared,physical")
+    parser.add_argument("--kinds", type=common.names, default=["static", "sheared", "physical"], metavar="A,B", help=f"of {', '.join(KINDS)} (default: static,sheared,physical)")
     parser.add_argument("--solvers", type=common.names, default=["AUTO"], metavar="A,B", help="default: AUTO")
     parser.add_argument("--tol", type=common.floats, default=[1e-4, 1e-6, 1e-8], metavar="X,Y")
     parser.add_argument("--cap", type=common.positive_float, default=30.0, metavar="S", help="time limit of one solve (default: 30 s)")
@@ -84,7 +84,7 @@ def _add_packings(kinds):
 def execute_packings(args):
     """Solve large packings."""
     from .. import _check, bench_packings
-    for what, given, known in (("size", args.sizes, bench_packings.SIZES), ("kind", args.kinds, ("static", "sheared", "physical"))):
+    for what, given, known in (("size", args.sizes, bench_packings.SIZES), ("kind", args.kinds, bench_packings.KINDS)):
         for name in given:
             if name not in known:
                 raise ValueError(f"{what} '{name}' is unknown; choose from {', '.join(known)}")
