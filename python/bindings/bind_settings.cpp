@@ -83,6 +83,17 @@ py::dict get_contact(Engine& engine) {
   return info;
 }
 
+constexpr std::array<const char*, 3> kIntegrators{"MOREAU", "SHAKE", "RATTLE"};
+
+void set_integrator(Engine& engine, const std::string& name) {
+  const auto found = std::find(kIntegrators.begin(), kIntegrators.end(), name);
+  if (found == kIntegrators.end())
+    throw_input("integrator = '{}': MOREAU, SHAKE or RATTLE is expected{}", name, did_you_mean(name, std::vector<std::string>(kIntegrators.begin(), kIntegrators.end())));
+  engine.simulation.settings().integrator = static_cast<stepping::Integrator>(found - kIntegrators.begin());
+}
+
+std::string get_integrator(Engine& engine) { return kIntegrators[static_cast<std::size_t>(engine.simulation.settings().integrator)]; }
+
 void set_extents(Engine& engine, const py::object& low, const py::object& high) {
   if (low.is_none()) {
     engine.model().extents.reset();
@@ -100,6 +111,8 @@ void set_extents(Engine& engine, const py::object& low, const py::object& high) 
 
 void bind_settings(EngineClass& engine) {
   engine.def("step", [](Engine& e) { return e.simulation.settings().step; })
+      .def("integrator", &get_integrator)
+      .def("set_integrator", &set_integrator)
       .def("set_step", &set_step)
       .def("set_solver", &set_solver)
       .def("solver_name", [](Engine& e) { return e.simulation.solver().name; })

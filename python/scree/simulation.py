@@ -96,7 +96,7 @@ class Simulation:
 
     step: time step, s. gravity: acceleration vector, m/s^2. out: folder for results.h5 and checkpoint.h5 (None:
     nothing is written; `scree run` chooses a folder). threads: number of threads (None: all cores); the answer does
-    not depend on it.
+    not depend on it. integrator: 'MOREAU' (midpoint scheme, any body), 'SHAKE' or 'RATTLE' (rigid bodies; see `integrator`).
 
     >>> sim = scree.Simulation(step=1e-3)
     >>> sim.surface_material(friction=0.3)
@@ -107,8 +107,9 @@ class Simulation:
     """
 
     @_check.keywords
-    def __init__(self, step=1e-3, gravity=(0.0, 0.0, -9.81), out=None, threads=None):
+    def __init__(self, step=1e-3, gravity=(0.0, 0.0, -9.81), out=None, threads=None, integrator="MOREAU"):
         self._engine = _scree.Engine(_check.positive("step", step))
+        self.integrator = integrator
         self._threads = None if threads is None else _check.integer("threads", threads, 1, 4096)
         self._callbacks = []
         self._runs = 0
@@ -146,6 +147,20 @@ class Simulation:
     @quasi_static.setter
     def quasi_static(self, value):
         self._engine.set_quasi_static(bool(value))
+
+    @property
+    def integrator(self):
+        """How a step advances positions and velocities. Assign to change it.
+
+        'MOREAU': midpoint scheme, for all bodies. 'SHAKE': contacts and constraints hold where the step ends, so that bodies that did not
+        overlap do not begin to; impacts are inelastic and take two steps. 'RATTLE': the same with a second problem for velocities, so that
+        the impulse of an impact falls into one step and converges with it; restitution. Both take rigid bodies and Signorini-Coulomb contacts
+        without cohesion; their velocities are those of the middle of the last step."""
+        return self._engine.integrator()
+
+    @integrator.setter
+    def integrator(self, value):
+        self._engine.set_integrator(str(value))
 
     @property
     def threads(self):

@@ -109,9 +109,30 @@ namespace {
 using model::Constraint;
 using model::ConstraintKind;
 
+/// Distance a one-sided constraint leaves free, m. Its frame points to the allowed side.
+double slack(const Constraint& c) {
+  const double length = c.kind == ConstraintKind::at_least || c.kind == ConstraintKind::above ? c.length : -c.length;
+  return c.frame.row(0).dot(c.place[1] - c.place[0]) - length;
+}
+
+/// Velocity (in the frame) the constraint asks for wherever its points are. One-sided ones may use up what is left of their way.
+Vec3 wanted_rate(const Constraint& c, const StepTimes& times) {
+  switch (c.kind) {
+    case ConstraintKind::velocity: return {c.value.value(times.end), 0.0, 0.0};
+    case ConstraintKind::displacement: return {(c.value.value(times.reach) - c.value.value(times.reach - times.h)) / times.h, 0.0, 0.0};
+    case ConstraintKind::acceleration: return {c.start_speed + c.value.integral(times.end), 0.0, 0.0};
+    case ConstraintKind::at_least:
+    case ConstraintKind::above:
+    case ConstraintKind::at_most:
+    case ConstraintKind::below: return {-std::max(0.0, slack(c)) / times.h, 0.0, 0.0};
+    default: return Vec3::Zero();
+  }
+}
+
 /// Velocity (in the frame) the constraint asks for at the end of the step, drift correction included.
 Vec3 wanted_velocity(const Constraint& c, const StepTimes& times) {
   const double h = times.h;
+  if (!times.places) return wanted_rate(c, times);
   const Vec3 moved = c.place[0] - c.start;
   switch (c.kind) {
     case ConstraintKind::fixed_point: return c.frame * (-moved / h);
@@ -124,11 +145,10 @@ Vec3 wanted_velocity(const Constraint& c, const StepTimes& times) {
       if (c.length == 0.0) return c.frame * (-span / h);
       return {(c.length - span.norm()) / h, 0.0, 0.0};
     }
-    // The frame of a limit points to the allowed side.
     case ConstraintKind::at_least:
-    case ConstraintKind::above: return {(c.length - c.frame.row(0).dot(c.place[1] - c.place[0])) / h, 0.0, 0.0};
+    case ConstraintKind::above:
     case ConstraintKind::at_most:
-    case ConstraintKind::below: return {(-c.length - c.frame.row(0).dot(c.place[1] - c.place[0])) / h, 0.0, 0.0};
+    case ConstraintKind::below: return {-slack(c) / h, 0.0, 0.0};
   }
   return Vec3::Zero();
 }

@@ -65,9 +65,10 @@ void locate_constraints(model::Model& model, Grips& grips, std::vector<std::arra
 
 /// Instants a constraint refers to.
 struct StepTimes {
-  double end;    ///< of the step, s
+  double end;    ///< of the new velocities, s
   double reach;  ///< time at which the velocity has carried the points to where they belong, s
   double h;      ///< s
+  bool places = true;  ///< false: constrain velocities alone, without correction of drift (theory sec. 2.9)
 };
 
 /// Add the blocks of the user's constraints: frames, places, kinds and B (with drift correction) are

@@ -39,11 +39,10 @@ void account_deformable(const model::Deformable& body, const model::Inertia& ine
 
 }  // namespace
 
-void Simulation::account() {
-  // The work of an impulse is the impulse times the mean velocity of the point it acts on.
+void Simulation::account_loads() {
   const StepData& data = *data_;
   Bodies& bodies = model_.bodies;
-  const double h = settings_.step;
+  const double h = step_form().kick();
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(static_cast<int>(b))) return;
@@ -58,7 +57,12 @@ void Simulation::account() {
     bodies.work[i].external += h * (data.loads.force[i].dot(v) + data.loads.torque[i].dot(W));
     bodies.work[i].damping -= h * bodies.damping[i] * (bodies.mass[i] * v.squaredNorm() + W.dot(bodies.inertia[i] * W));
   });
+}
 
+void Simulation::account_impulses() {
+  // The work of an impulse is the impulse times the mean velocity of the point it acts on.
+  const StepData& data = *data_;
+  Bodies& bodies = model_.bodies;
   const auto velocity = [&](const assembly::Side& side) { return mean_velocity(bodies, data.grips, data.old, data.end, side); };
   for (std::size_t k = 0; k < model_.constraints.size(); ++k) {
     const model::Constraint& c = model_.constraints[k];

@@ -10,10 +10,10 @@ namespace {
 using model::Bodies;
 
 /// Loads on the unknowns of deformable bodies.
-void add_deformable_loads(const model::Model& model, double t_mid, BodyLoads& loads) {
+void add_deformable_loads(const model::Model& model, double t, BodyLoads& loads) {
   const Bodies& bodies = model.bodies;
   loads.nodal.assign(bodies.u.size(), 0.0);
-  const Vec3 g = model.gravity.at(t_mid);
+  const Vec3 g = model.gravity.at(t);
   for (const model::Deformable& body : bodies.deformables) {
     const auto i = static_cast<std::size_t>(bodies.index(body.body));
     body.mechanics->add_body_force(g, bodies.scheme[i] == model::Scheme::def_exp, body.part(loads.nodal));
@@ -23,7 +23,7 @@ void add_deformable_loads(const model::Model& model, double t_mid, BodyLoads& lo
     const int b = bodies.index(f.body);
     if (!bodies.deforms(b)) continue;
     const model::Deformable& body = bodies.deformable_of(b);
-    Vec3 force = f.value.value(t_mid) * f.direction;
+    Vec3 force = f.value.value(t) * f.direction;
     if (f.kind == model::Direction::convected) force = model::nearest_rotation(bodies.rotation[static_cast<std::size_t>(b)]) * force;
     weights.clear();
     body.mechanics->weights(f.point, weights);
@@ -32,31 +32,31 @@ void add_deformable_loads(const model::Model& model, double t_mid, BodyLoads& lo
   for (const model::SurfaceLoad& load : model.surface_loads) {
     const model::Deformable& body = bodies.deformable_of(bodies.index(load.body));
     model::SurfaceTraction traction = load.traction;
-    traction.value = load.value.value(t_mid);
+    traction.value = load.value.value(t);
     body.mechanics->add_surface_load(body.part(bodies.q), traction, body.part(loads.nodal));
   }
   for (const model::Torque& q : model.torques) {
     const int b = bodies.index(q.body);
     if (!bodies.deforms(b)) continue;
     const model::Deformable& body = bodies.deformable_of(b);
-    Vec3 torque = q.value.value(t_mid) * q.direction;
+    Vec3 torque = q.value.value(t) * q.direction;
     if (q.kind == model::Direction::convected) torque = model::nearest_rotation(bodies.rotation[static_cast<std::size_t>(b)]) * torque;
     body.mechanics->add_torque(body.part(bodies.q), torque, body.part(loads.nodal));
   }
 }
 
-void add_user_forces(const model::Model& model, double t_mid, double h, BodyLoads& loads) {
+void add_user_forces(const model::Model& model, double t, double h, BodyLoads& loads) {
   const Bodies& bodies = model.bodies;
   for (const model::UserForce& user : model.user_forces) {
     const auto i = static_cast<std::size_t>(bodies.index(user.body));
     const Mat3& Lam = bodies.rotation[i];
     const auto evaluate = [&](const Vec3& angular, const Vec3& velocity) {
-      const model::UserForceValue value = user.function({Lam, bodies.position[i], angular, velocity}, t_mid, h);
+      const model::UserForceValue value = user.function({Lam, bodies.position[i], angular, velocity}, t, h);
       if (!is_finite(value.force) || !is_finite(value.torque) || !is_finite(value.referential_torque))
-        throw_solve("force callback of body {} returned a value that is not finite at time {} s; check the function", user.body, t_mid);
+        throw_solve("force callback of body {} returned a value that is not finite at time {} s; check the function", user.body, t);
       return value;
     };
-    // Predict the velocity at mid-step with the force at the start, then evaluate there.
+    // Predict the velocity at this instant with the force seen from half a step before, then evaluate there.
     const model::UserForceValue first = evaluate(bodies.angular[i], bodies.velocity[i]);
     if (bodies.deforms(static_cast<int>(i))) {
       const model::Deformable& body = bodies.deformable_of(static_cast<int>(i));
@@ -77,8 +77,7 @@ void add_user_forces(const model::Model& model, double t_mid, double h, BodyLoad
 
 void evaluate_loads(const model::Model& model, double t, double h, BodyLoads& loads) {
   const Bodies& bodies = model.bodies;
-  const double t_mid = t + 0.5 * h;
-  const Vec3 g = model.gravity.at(t_mid);
+  const Vec3 g = model.gravity.at(t);
   loads.force.resize(bodies.id.size());
   loads.torque.resize(bodies.id.size());
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
@@ -89,18 +88,18 @@ void evaluate_loads(const model::Model& model, double t, double h, BodyLoads& lo
   for (const model::PointForce& f : model.forces) {
     const auto i = static_cast<std::size_t>(bodies.index(f.body));
     const Mat3& Lam = bodies.rotation[i];
-    Vec3 force = f.value.value(t_mid) * f.direction;
+    Vec3 force = f.value.value(t) * f.direction;
     if (f.kind == model::Direction::convected) force = Lam * force;
     loads.force[i] += force;
     loads.torque[i] += (f.point - bodies.center[i]).cross(Lam.transpose() * force);
   }
   for (const model::Torque& q : model.torques) {
     const auto i = static_cast<std::size_t>(bodies.index(q.body));
-    const Vec3 torque = q.value.value(t_mid) * q.direction;
+    const Vec3 torque = q.value.value(t) * q.direction;
     loads.torque[i] += q.kind == model::Direction::convected ? torque : Vec3(bodies.rotation[i].transpose() * torque);
   }
-  add_deformable_loads(model, t_mid, loads);
-  add_user_forces(model, t_mid, h, loads);
+  add_deformable_loads(model, t, loads);
+  add_user_forces(model, t, h, loads);
 }
 
 }  // namespace scree::stepping

@@ -1,4 +1,4 @@
-/// Evaluation of loads at mid-step.
+/// Evaluation of loads.
 #pragma once
 
 #include "model/model.hpp"
@@ -6,8 +6,8 @@
 
 namespace scree::stepping {
 
-/// Sum all loads on all bodies at time t + h/2 in the current (mid-step) configuration. Users' functions
-/// see the velocity extrapolated to mid-step, so that forces depending on velocity are second order.
+/// Sum all loads on all bodies at time t in the current configuration. Users' functions see the velocity extrapolated by h/2, from
+/// where it is known to there, so that forces depending on velocity are second order.
 void evaluate_loads(const model::Model& model, double t, double h, BodyLoads& loads);
 
 }  // namespace scree::stepping

@@ -33,7 +33,7 @@ Vec3 inverse_inertia(const Bodies& bodies, std::size_t i, const Vec3& a) {
   return Q * (Q.transpose() * a).cwiseQuotient(bodies.principal_moments[i]);
 }
 
-/// Solve  exp(h/2 W) J W = momentum  for W by Newton's method (eq. 2.12), starting from `guess`.
+/// Solve  exp(h/2 W) J W = momentum  for W by Newton's method (eq. 2.12), starting from `guess`; h may be negative.
 Vec3 solve_implicit(const Bodies& bodies, std::size_t i, const Vec3& momentum, const Vec3& guess, double h) {
   const Mat3& J = bodies.inertia[i];
   Vec3 W = guess;
@@ -69,14 +69,15 @@ void first_half_step(Bodies& bodies, const StepForm& form, CarriedMomentum& carr
       carried[i].setZero();
       return;
     }
-    const Mat3 turn = exp_rotation(span * W);
+    const Mat3 turn = exp_rotation(form.carry() * W);
     carried[i] = turn.transpose() * (bodies.inertia[i] * W);
-    bodies.rotation[i] = bodies.rotation[i] * turn;
+    if (span > 0.0) bodies.rotation[i] = bodies.rotation[i] * turn;
   });
 }
 
-void free_velocities(const Bodies& bodies, const BodyLoads& loads, const CarriedMomentum& carried, double t, double h,
+void free_velocities(const Bodies& bodies, const BodyLoads& loads, const CarriedMomentum& carried, const StepForm& form,
                      assembly::Velocities& free) {
+  const double h = form.kick(), t = form.velocity_time();
   free.resize(bodies.id.size());
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
@@ -85,8 +86,8 @@ void free_velocities(const Bodies& bodies, const BodyLoads& loads, const Carried
       free.linear[i].setZero();
       free.angular[i].setZero();
       if (motion == bodies.motion.end()) return;
-      free.angular[i] = motion->second.angular_at(t + h);
-      free.linear[i] = motion->second.linear_at(t + h) + free.angular[i].cross(bodies.position[i] - motion->second.pivot);
+      free.angular[i] = motion->second.angular_at(t);
+      free.linear[i] = motion->second.linear_at(t) + free.angular[i].cross(bodies.position[i] - motion->second.pivot);
       return;
     }
     if (bodies.deforms(static_cast<int>(b))) return;
@@ -113,17 +114,17 @@ void current_velocities(const Bodies& bodies, assembly::Velocities& velocities) 
 
 void second_half_step(Bodies& bodies, const BodyLoads& loads, const CarriedMomentum& carried, const assembly::Velocities& free,
                       const assembly::Velocities& end, const StepForm& form) {
-  const double h = form.h, span = form.second_part();
+  const double h = form.h, span = form.second_part(), kick = form.kick();
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
     if (bodies.kind[i] != model::BodyKind::rigid) return;
     const Mat3 Lam = bodies.rotation[i];
     const Vec3 W1 = Lam.transpose() * end.angular[i];
     // Total angular impulse about the mass centre, referential: loads, damping and constraints.
-    const double c = 0.5 * bodies.damping[i] * h;
+    const double c = 0.5 * bodies.damping[i] * kick;
     const Vec3 constraint = (1.0 + c) * (bodies.inertia[i] * (Lam.transpose() * (end.angular[i] - free.angular[i])));
     const Vec3 damping = -c * (bodies.inertia[i] * (bodies.angular[i] + W1));
-    const Vec3 momentum = carried[i] + h * loads.torque[i] + constraint + damping;
+    const Vec3 momentum = carried[i] + kick * loads.torque[i] + constraint + damping;
 
     bodies.velocity[i] = end.linear[i];
     bodies.position[i] += span * end.linear[i];
@@ -138,18 +139,40 @@ void second_half_step(Bodies& bodies, const BodyLoads& loads, const CarriedMomen
       case Scheme::rig_neg: W_end = inverse_inertia(bodies, i, exp_rotation(-0.5 * h * W1) * momentum); break;
       case Scheme::rig_imp: W_end = W_turn = solve_implicit(bodies, i, momentum, W1, h); break;
     }
-    bodies.rotation[i] = Lam * exp_rotation(span * W_turn);
+    bodies.rotation[i] = Lam * exp_rotation((form.leapfrog ? 0.5 * h : span) * W_turn);
+    if (form.leapfrog) bodies.rotation[i] = bodies.rotation[i] * exp_rotation(0.5 * h * W_end);
     clean(bodies.rotation[i]);
     bodies.angular[i] = W_end;
   });
   for (auto& [id, motion] : bodies.motion) {
     const auto i = static_cast<std::size_t>(bodies.index(id));
-    const Vec3 angular = motion.angular_at(form.t + h);
-    move_obstacle(bodies, i, motion.linear_at(form.t + h), angular, motion, span);
+    move_obstacle(bodies, i, motion.linear_at(form.velocity_time()), motion.angular_at(form.velocity_time()), motion, span);
     clean(bodies.rotation[i]);
+    const Vec3 angular = motion.angular_at(form.t + h);
     bodies.velocity[i] = motion.linear_at(form.t + h) + angular.cross(bodies.position[i] - motion.pivot);
     bodies.angular[i] = bodies.rotation[i].transpose() * angular;
   }
+}
+
+void node_velocities(const Bodies& bodies, double h, assembly::Velocities& velocities) {
+  current_velocities(bodies, velocities);
+  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
+    const auto i = static_cast<std::size_t>(b);
+    const Vec3& W = bodies.angular[i];
+    if (bodies.kind[i] != model::BodyKind::rigid || W.isZero(0.0)) return;
+    velocities.angular[i] = bodies.rotation[i] * inverse_inertia(bodies, i, exp_rotation(-0.5 * h * W) * (bodies.inertia[i] * W));
+  });
+}
+
+void store_node_velocities(Bodies& bodies, double h, const assembly::Velocities& before, const assembly::Velocities& end) {
+  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
+    const auto i = static_cast<std::size_t>(b);
+    if (bodies.kind[i] != model::BodyKind::rigid) return;
+    bodies.velocity[i] = end.linear[i];
+    if (end.angular[i] == before.angular[i]) return;
+    const Vec3 W = bodies.rotation[i].transpose() * end.angular[i];
+    bodies.angular[i] = W.isZero(0.0) ? Vec3::Zero().eval() : solve_implicit(bodies, i, bodies.inertia[i] * W, W, -h);
+  });
 }
 
 }  // namespace scree::stepping

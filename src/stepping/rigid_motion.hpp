@@ -1,4 +1,4 @@
-/// Integration of rigid motion (theory sec. 2.3, 2.4): half-steps of places, free velocities, and the
+/// Integration of rigid motion (theory sec. 2.3, 2.4, 2.8): half-steps of places, free velocities, and the
 /// three rotation schemes.
 #pragma once
 
@@ -13,10 +13,19 @@ namespace scree::stepping {
 struct StepForm {
   double t = 0.0, h = 0.0;   ///< start and length, s
   bool quasi_static = false;  ///< every step starts from rest (theory sec. 6.5)
+  bool leapfrog = false;      ///< geometry at the start, new velocities belong to the middle (theory sec. 2.8)
+  bool opening = false;       ///< first step of a leapfrog: the old velocities belong to the start, not half a step before
 
   /// Time from the start to where geometry is evaluated, and from there to the end, s.
-  [[nodiscard]] double first_part() const { return quasi_static ? 0.0 : 0.5 * h; }
+  [[nodiscard]] double first_part() const { return quasi_static || leapfrog ? 0.0 : 0.5 * h; }
   [[nodiscard]] double second_part() const { return h - first_part(); }
+  /// Time from the old velocities to where geometry is evaluated, s.
+  [[nodiscard]] double carry() const { return quasi_static || opening ? 0.0 : 0.5 * h; }
+  /// Time between old and new velocities, s.
+  [[nodiscard]] double kick() const { return opening ? 0.5 * h : h; }
+  /// Instants of the loads and of the new velocities, s.
+  [[nodiscard]] double load_time() const { return leapfrog ? t : t + 0.5 * h; }
+  [[nodiscard]] double velocity_time() const { return leapfrog ? t + 0.5 * h : t + h; }
 };
 
 /// Loads on bodies at mid-step, by body index: spatial force at the mass centre and referential torque.
@@ -34,16 +43,21 @@ using CarriedMomentum = std::vector<Vec3>;
 void first_half_step(model::Bodies& bodies, const StepForm& form, CarriedMomentum& carried);
 
 /// Velocities of rigid bodies at the end of the step without constraints (eq. 2.9), angular ones in spatial form. Damping acts on the mean of
-/// old and new velocity. Obstacles get their prescribed velocities at t + h.
-void free_velocities(const model::Bodies& bodies, const BodyLoads& loads, const CarriedMomentum& carried, double t, double h,
+/// old and new velocity. Obstacles get their prescribed velocities at the instant of the new ones.
+void free_velocities(const model::Bodies& bodies, const BodyLoads& loads, const CarriedMomentum& carried, const StepForm& form,
                      assembly::Velocities& free);
 
 /// Spatial velocities of all bodies as stored (angular: Lam W at the current rotation).
 void current_velocities(const model::Bodies& bodies, assembly::Velocities& velocities);
 
 /// Move rigid bodies and obstacles from mid-step to the end with their new velocities and store these (eq. 2.10-2.12).
-/// `free` and `end` are spatial velocities before and after the constraint impulses.
+/// `free` and `end` are spatial velocities before and after the constraint impulses. A leapfrog moves by the whole step (eq. 2.22).
 void second_half_step(model::Bodies& bodies, const BodyLoads& loads, const CarriedMomentum& carried,
                       const assembly::Velocities& free, const assembly::Velocities& end, const StepForm& form);
+
+/// Spatial velocities of all bodies with the angular momentum of the middle of the last step carried to its end (eq. 2.26).
+void node_velocities(const model::Bodies& bodies, double h, assembly::Velocities& velocities);
+/// Store velocities at the end of a step as those of its middle that carry the same momentum; bodies where `end` is `before` keep theirs to the bit.
+void store_node_velocities(model::Bodies& bodies, double h, const assembly::Velocities& before, const assembly::Velocities& end);
 
 }  // namespace scree::stepping

@@ -28,9 +28,17 @@ struct SolverSettings {
   std::function<bool(const solvers::SolveReport&)> on_failure;
 };
 
+/// How a step advances positions and velocities together.
+enum class Integrator : std::uint8_t {
+  moreau,  ///< midpoint scheme (theory eq. 1.3)
+  shake,   ///< leapfrog whose contacts hold at the end of the step: rigid bodies, no restitution (theory sec. 2.8)
+  rattle   ///< the same with a second problem for velocities: impulses converge with the step, restitution (theory sec. 2.9)
+};
+
 struct StepSettings {
   double step = 1e-3;                         ///< h, s
-  double recovery = 0.01;                     ///< share of an overlap driven out in one step, in [0, 1]
+  Integrator integrator = Integrator::moreau;
+  double recovery = 0.01;                     ///< share of an overlap driven out in one step, in [0, 1]; SHAKE and RATTLE drive out all
   double slack = 1e-2;                        ///< overlap left alone, relative to the smaller body's radius (of self-contact: the smaller piece's)
   double unphysical_penetration = kInfinity;  ///< depth that stops the run, m
   bool quasi_static = false;                  ///< every step starts from rest (theory sec. 6.5)
@@ -68,6 +76,7 @@ struct StepReport {
 };
 
 struct StepForm;
+enum class Role;
 
 class Simulation {
  public:
@@ -99,8 +108,8 @@ class Simulation {
   /// Contact between pieces of a deformable body that are not neighbours (off by default).
   void set_selfcontact(int id, bool on);
 
-  /// Advance by one step. Throws SolveError under the policy `raise` or on unphysical penetration; the state is then that of
-  /// the end of the last good step.
+  /// Advance by one step. Throws SolveError under the policy `raise` or on unphysical penetration, InputError when the integrator
+  /// does not take what is in the model; the state is then that of the end of the last good step.
   const StepReport& step();
 
   [[nodiscard]] model::Model& model() { return model_; }
@@ -136,6 +145,7 @@ class Simulation {
 
  private:
   // The stages of step(), in order; docs/a_time_step.md numbers them.
+  void check_integrator() const;
   void save_start();
   void start_from_rest();
   void place_bodies();
@@ -146,7 +156,9 @@ class Simulation {
   void solve();
   void correct_implicit();
   void restore_start();
-  void account();
+  void account_loads();
+  void account_impulses();
+  void velocity_stage();
   void delete_departed();
   void fill_report();
 
@@ -163,6 +175,10 @@ class Simulation {
   void set_scale();
   void apply_solution();
   void settle_resting_bodies();
+  void exchange_problems();
+  void add_velocity_impulses();
+  [[nodiscard]] Role role_of(const assembly::Contact& contact) const;
+  [[nodiscard]] assembly::StepTimes constraint_times() const;
   void handle_failure();
   void check_penetration() const;
 

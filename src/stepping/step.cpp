@@ -15,6 +15,7 @@ constexpr double kRest = 2.0;     ///< speeds below this many tolerances of what
 }
 
 const StepReport& Simulation::step() {
+  check_integrator();
   settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
   const double h = settings_.step;
   if (h != last_step_) {
@@ -26,6 +27,7 @@ const StepReport& Simulation::step() {
   model::Bodies& bodies = model_.bodies;
   Timer timer;
   report_ = {};
+  data.velocity_level = false;
   const auto stage = [&](Stage name) {
     report_.seconds[name] += timer.seconds();
     timer.restart();
@@ -37,9 +39,9 @@ const StepReport& Simulation::step() {
     first_half_step(bodies, form, data.carried);
     first_deformable_half_step(bodies, form);
     current_velocities(bodies, data.old);
-    evaluate_loads(model_, time_, h, data.loads);
+    evaluate_loads(model_, form.load_time(), h, data.loads);
     update_inertias(bodies, form, data.inertias, data.owners);
-    free_velocities(bodies, data.loads, data.carried, time_, h, data.free);
+    free_velocities(bodies, data.loads, data.carried, form, data.free);
     free_deformable_velocities(bodies, data.loads, data.inertias, data.start.q, form, data.free);
     stage(kIntegrate);
 
@@ -58,9 +60,14 @@ const StepReport& Simulation::step() {
     check_penetration();
     stage(kSolve);
 
-    account();
+    account_loads();
+    account_impulses();
     second_half_step(bodies, data.loads, data.carried, data.free, data.end, form);
     second_deformable_half_step(bodies, data.end, form);
+    stage(kIntegrate);
+
+    if (settings_.integrator == Integrator::rattle) velocity_stage();
+    stage(kSolve);
     for (std::size_t d = 0; d < data.held.size(); ++d) bodies.deformables[d].held = data.held[d];
   } catch (...) {
     restore_start();
@@ -70,6 +77,7 @@ const StepReport& Simulation::step() {
   ++steps_;
   time_ = start_time_ + static_cast<double>(steps_ - start_steps_) * h;
   memory_.store(contacts_);
+  add_velocity_impulses();
   delete_departed();
   fill_report();
   stage(kIntegrate);
@@ -84,10 +92,11 @@ void Simulation::save_start() {
   start.position = bodies.position;
   start.motion = bodies.motion;
   start.q = bodies.q;
-  if (!settings_.quasi_static) return;
+  if (!settings_.quasi_static && settings_.integrator != Integrator::rattle) return;
   start.linear = bodies.velocity;
   start.angular = bodies.angular;
   start.u = bodies.u;
+  start.work = bodies.work;
 }
 
 void Simulation::restore_start() {
@@ -97,10 +106,11 @@ void Simulation::restore_start() {
   bodies.position = start.position;
   bodies.motion = start.motion;
   bodies.q = start.q;
-  if (settings_.quasi_static) {
+  if (settings_.quasi_static || settings_.integrator == Integrator::rattle) {
     bodies.velocity = start.linear;
     bodies.angular = start.angular;
     bodies.u = start.u;
+    bodies.work = start.work;
   }
   for (const model::Deformable& body : bodies.deformables) bodies.mirror(bodies.index(body.body));
 }
@@ -147,10 +157,11 @@ void Simulation::prepare_contacts() {
   grip_contacts();
   parallel_for(static_cast<std::ptrdiff_t>(points_.size()), [&](std::ptrdiff_t c) {
     assembly::Contact& contact = contacts_[static_cast<std::size_t>(c)];
-    contact.U_old = relative_velocity(contact, data.old);
+    contact.U_old = relative_velocity(contact, data.velocity_level ? data.begin : data.old);
     contact.U = relative_velocity(contact, data.free);
   });
-  memory_.recall(contacts_, last_step_ > 0.0 ? settings_.step / last_step_ : 1.0, data.known);
+  if (data.velocity_level) data.position_impulses.recall(contacts_, 1.0, data.known);
+  else memory_.recall(contacts_, last_step_ > 0.0 ? settings_.step / last_step_ : 1.0, data.known);
   // Contacts that touch for the first time are bonded where their material is cohesive.
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     assembly::Contact& contact = contacts_[c];
@@ -197,9 +208,7 @@ void Simulation::assemble() {
   R_.clear();
   data.blocks.clear();
   data.scaling.reset(*form_);
-  const double h = settings_.step;
-  const assembly::StepTimes times{time_ + h, time_ + (settings_.quasi_static ? 1.0 : 1.5) * h, h};
-  assembly::add_constraints(model_, assembler(), data.constraint_sides, data.pushed, times, *form_, data.blocks, problem_);
+  assembly::add_constraints(model_, assembler(), data.constraint_sides, data.pushed, constraint_times(), *form_, data.blocks, problem_);
   const double ratio = last_step_ > 0.0 ? settings_.step / last_step_ : 1.0;
   for (const model::Constraint& c : model_.constraints) {
     const Vec3 guess = c.impulse * ratio;
@@ -231,11 +240,14 @@ void Simulation::add_implicit_contacts() {
 }
 
 double Simulation::bias(const assembly::Contact& contact) const {
+  const model::SurfaceMaterial& surface = model_.surfaces[contact.material];
+  if (data_->velocity_level) return surface.restitution * std::min(0.0, contact.U_old.x());
+  if (settings_.integrator != Integrator::moreau) return contact.point.gap / settings_.step;
   // A body that touches itself may be thin: what it may overlap is a share of the pieces in touch.
   const bool self = contact.index_a == contact.index_b;
   const auto radius = [&](int body, int piece) { return self ? world_.piece_radius(piece) : model_.bodies.radius[static_cast<std::size_t>(body)]; };
   const double allowed = settings_.slack * std::min(radius(contact.index_a, contact.point.piece_a), radius(contact.index_b, contact.point.piece_b));
-  return normal_bias(contact, model_.surfaces[contact.material], settings_.step, settings_.recovery, allowed);
+  return normal_bias(contact, surface, settings_.step, settings_.recovery, allowed);
 }
 
 void Simulation::set_scale() {

@@ -39,13 +39,26 @@ struct Simulation::StepData {
   std::vector<double> bonds;         ///< pull of bonds on the problem's blocks
   std::vector<double> scratch;
 
+  // The second problem of RATTLE (theory sec. 2.9). While it is set up and solved, what is kept here is the first one's.
+  bool velocity_level = false;
+  struct Other {
+    std::vector<assembly::Contact> contacts;
+    std::shared_ptr<solvers::BodyForm> form = std::make_shared<solvers::BodyForm>();
+    solvers::ContactProblem problem;
+    std::vector<double> R;
+    solvers::SolveReport report;
+  } other;
+  assembly::ContactMemory position_impulses;  ///< of the first problem
+  assembly::Velocities begin;                 ///< at the start of the step
+
   // Places at the start of the step, to return to when it fails.
   struct Start {
     std::vector<Mat3> rotation;
     std::vector<Vec3> position;
     std::vector<double> q;
-    std::vector<Vec3> linear, angular;  ///< velocities, kept by quasi-static steps, which clear them
+    std::vector<Vec3> linear, angular;  ///< velocities, where a step changes them before it can fail: quasi-static and RATTLE
     std::vector<double> u;
+    std::vector<model::Work> work;
     std::unordered_map<int, model::ObstacleMotion> motion;
   } start;
 };

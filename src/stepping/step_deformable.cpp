@@ -12,8 +12,6 @@ constexpr int kMostCorrections = 20;       ///< of the contact problem for the i
 constexpr double kCorrected = 1e-10;       ///< change of velocities, relative to the fastest body, that ends them
 }
 
-StepForm Simulation::step_form() const { return {time_, settings_.step, settings_.quasi_static}; }
-
 assembly::Assembler Simulation::assembler() const { return {model_.bodies, data_->scaling, data_->inertias, data_->grips}; }
 
 const assembly::BodyScaling& Simulation::problem_scaling() const { return data_->scaling; }
@@ -53,8 +51,8 @@ void Simulation::hold_deformables() {
   data.role.resize(contacts_.size());
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     assembly::Contact& contact = contacts_[c];
-    data.role[c] = contact_role(contact, model_.surfaces[contact.material], contact.U.x(), settings_.step, penalty());
-    if (data.role[c] == Role::idle) contact.R.setZero();
+    data.role[c] = role_of(contact);
+    if (data.role[c] == Role::idle || data.velocity_level) contact.R.setZero();
   }
   // Unknowns of deformable bodies that they and the constraints hold.
   data.held.resize(bodies.deformables.size());
@@ -73,7 +71,7 @@ void Simulation::hold_deformables() {
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     data.inertias[d]->choose(nodes);
   }
-  data.scaling.update(bodies, settings_.step, data.inertias);
+  data.scaling.update(bodies, data.velocity_level ? 0.0 : step_form().kick(), data.inertias);
 }
 
 void Simulation::correct_implicit() {
