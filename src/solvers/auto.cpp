@@ -20,6 +20,7 @@ constexpr double kPatience = 60.0;      ///< Newton steps' worth of sweeps that 
 constexpr int kFewestBlocks = 32;       ///< islands of fewer blocks in all are not looked for
 constexpr double kLongPatience = 600.0; ///< the same for large packings, where Newton steps seldom help
 constexpr int kWarmSweeps = 400;        ///< from a warm start before zero is tried
+constexpr int kWarmRounds = 1;          ///< of Newton from a warm start before zero is tried
 constexpr int kSharedSweeps = 300;      ///< sweeps of all islands together before they are taken apart
 constexpr int kNoLimit = 1 << 30;
 
@@ -34,9 +35,15 @@ SolveReport solve_connected(const ContactProblem& problem, const AutoOptions& op
   // A warm start in a bad place costs more than it saves: after a while, zero gets the same chance.
   const bool warm = std::any_of(R.begin(), R.end(), [](double r) { return r != 0.0; });
   if (warm && !stages.solved()) stages.sweeps(patience, kWarmSweeps);
-  if (warm && !stages.solved()) stages.sweeps_from_zero(kWarmSweeps);
-  if (!stages.solved()) stages.sweeps(patience, kNoLimit);
-  if (options.newton && !stages.solved()) stages.newton_and_global();
+  if (warm && !stages.solved()) stages.sweeps_from_zero(kInfinity, kWarmSweeps);
+  if (!stages.solved()) stages.sweeps(patience, stages.large() || !options.newton ? kNoLimit : stop.max_iterations / 3);
+  // So does Newton: on small problems, a cold start gets its turn after some rounds.
+  const bool retry = options.newton && warm && !stages.large();
+  if (options.newton && !stages.solved()) stages.newton_and_global(retry ? kWarmRounds : kNoLimit);
+  if (retry && !stages.solved() && !stages.exhausted()) {
+    stages.sweeps_from_zero(patience, stop.max_iterations / 3);
+    if (!stages.solved()) stages.newton_and_global(kNoLimit);
+  }
   std::copy(stages.best().begin(), stages.best().end(), R.begin());
   return stages.report();
 }

@@ -16,6 +16,8 @@ constexpr int kRefresh = 150;
 constexpr int kLongStall = 200, kShortStall = 25;   ///< Newton steps without gaining a factor 0.3: when cheap, when dear
 constexpr double kDearNewton = 100.0;    ///< in sweeps
 constexpr double kFewestNewtons = 25.0;  ///< fewer than these are not worth a start
+constexpr double kSmallNewton = 300.0;    ///< cost, in sweeps, up to which Newton steps may take a share of the iterations
+constexpr double kSmallShare = 0.1;
 constexpr int kLongRowBlocks = 200;      ///< from here on, rows of kLongRow blocks make a factor cheaper than the sweeps it saves
 constexpr std::size_t kLongRow = 20;
 constexpr double kStackSigma = 3e-3;     ///< stacks mostly stick: a weak penalty lets them find it in ten steps
@@ -28,7 +30,7 @@ constexpr int kMostHopes = 5;            ///< measurements in a row that a wrong
 
 /// Newton steps against sweeps, from measurements: explicit rows of 60 to 600 contacts, packings of 300 to 30k.
 double estimated_newton_cost(const ContactProblem& problem) {
-  if (dynamic_cast<const BodyForm*>(problem.W.get())) return std::max(20.0, 600.0 * std::pow(problem.blocks() / 1700.0, 0.9));
+  if (dynamic_cast<const BodyForm*>(problem.W.get())) return std::max(15.0, 300.0 * std::pow(problem.blocks() / 1600.0, 1.1));
   return std::max(10.0, 10.0 * std::pow(problem.blocks() / 500.0, 0.8));
 }
 
@@ -40,9 +42,10 @@ AutoStages::AutoStages(const ContactProblem& problem, const StopRule& stop, doub
       large_(problem.blocks() > kMostGlobalBlocks && dynamic_cast<const BodyForm*>(problem.W.get())),
       packed_(packed),
       best_(R.begin(), R.end()), current_(best_), trial_(best_.size()), U_(best_.size()) {
-  // Newton may cost as much as all the sweeps allowed, or it is left out.
+  // Newton may cost as much as all the sweeps allowed, or it is left out; small problems get a share of the count.
   const double affordable = stop.max_iterations / newton_cost_;
-  newton_left_ = affordable >= kFewestNewtons ? static_cast<int>(std::min(1e9, affordable)) : 0;
+  const double granted = newton_cost_ <= kSmallNewton ? std::max(affordable, kSmallShare * stop.max_iterations) : affordable;
+  newton_left_ = affordable >= kFewestNewtons ? static_cast<int>(std::min(1e9, granted)) : 0;
   if (value < 0.0) {
     offer(current_, "warm start");
   } else {
@@ -157,9 +160,9 @@ void AutoStages::sweeps(double patience, int limit) {
   run_sweeps(current_, patience, limit, false);
 }
 
-void AutoStages::sweeps_from_zero(int limit) {
+void AutoStages::sweeps_from_zero(double patience, int limit) {
   std::fill(current_.begin(), current_.end(), 0.0);
-  run_sweeps(current_, kInfinity, limit, false);
+  run_sweeps(current_, patience, limit, false);
 }
 
 void AutoStages::splitting_where_rows_are_long() {
@@ -208,11 +211,12 @@ void AutoStages::newton() {
   newton_->current(current_);
 }
 
-void AutoStages::newton_and_global() {
+void AutoStages::newton_and_global(int rounds) {
+  newton_.reset();
   double slice = 20.0 * newton_cost_;
   bool mixed = false;
   std::vector<double> swept, split;
-  while (!solved() && !exhausted()) {
+  for (int round = 0; round < rounds && !solved() && !exhausted(); ++round) {
     if (!large_ || best_value_ <= kNewtonReach) newton();
     if (solved() || exhausted()) return;
     if (newton_left_ <= 0) {

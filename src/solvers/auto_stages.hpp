@@ -22,12 +22,12 @@ class AutoStages {
 
   /// Sweeps while they promise to finish within `patience` more of them; at most `limit`.
   void sweeps(double patience, int limit);
-  /// At most `limit` sweeps from R = 0.
-  void sweeps_from_zero(int limit);
-  /// Stages 3 and 4 in turn until solved or out of budget.
+  /// The same from R = 0.
+  void sweeps_from_zero(double patience, int limit);
   /// A few splitting steps on one factor where rows of W are so long that sweeps cost more: dense stacks given as W.
   void splitting_where_rows_are_long();
-  void newton_and_global();
+  /// Stages 3 and 4 in turn, from where the last sweeps ended, until solved, out of budget or after some rounds.
+  void newton_and_global(int rounds);
 
   [[nodiscard]] bool solved() const { return best_value_ <= stop_.tolerance; }
   [[nodiscard]] bool exhausted() const;

@@ -185,9 +185,9 @@ void SemismoothNewton::accept_or_retreat(Step step, const SemismoothNewtonOption
       alpha_ *= 2.0;
     alpha_ = std::max(alpha_, options.alpha_min);
   } else {
-    alpha_ = std::min(10.0 * alpha_, 1e3);
+    alpha_ = std::min(4.0 * alpha_, 1e3);
     hold_ = next_hold_;
-    next_hold_ = std::min(2 * next_hold_, 64);
+    next_hold_ = std::min(2 * next_hold_, 4);
   }
 }
 
