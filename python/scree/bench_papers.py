@@ -5,7 +5,7 @@ carries over. Grains settle by Scree's own steps (solvers/grain_pile.hpp), the s
 """
 import numpy as np
 
-from . import _check, _scree
+from . import _check, _scree, bench_drum
 from .problem import Problem
 
 _MANY = 2**31 - 1
@@ -112,42 +112,40 @@ def krylov(scale=1.0, say=lambda text: None):
 
 # --- interior point ------------------------------------------------------------------------------------------------
 
+#: Problem -> spheres and potential contacts of the paper; the last one's counts to 5e-4 are printed there, and "more than 200 times" in time.
+_PILES = {"1": (2048, 8378), "2": (5040, 21050), "3": (10192, 43409)}
+_PILE_RADIUS = 0.012
+
+
+def dense_pile(grains):
+    """Spheres that do not turn, settled in a box; potential contacts are those nearer than half a mean radius, as in the paper. They settle
+    without friction, so that they pack: with it a lattice of spheres that cannot turn stands as it was stacked, with 1.3 contacts a sphere
+    where the paper has 4.1 to 4.3."""
+    across = max(3, int(round(0.95 * grains ** (1 / 3))))
+    return pile(grains=grains, radius=_PILE_RADIUS, spread=0.3, density=2600.0, mu=0.25, settling_mu=0.0, rotating=False,
+                vessel_width=2.8 * _PILE_RADIUS * across, settling_step=5e-3, settling_steps=100, reach=0.5, step=1e-2)
+
+
 def interior_point(scale=1.0, say=lambda text: None):
-    """Piles of spheres that do not rotate, convex relaxation: Krylov iterations of IPM against projected Jacobi."""
+    """Dense piles, convex relaxation: Krylov iterations of IPM against projected Jacobi, and the steps of IPM_DIRECT."""
     rows = []
-    for name, count, across, theirs in (("1", 2048, 16, 8378), ("2", 5040, 19, 21050), ("3", 10192, 27, 43409)):
-        across = max(3, int(round(across * scale ** (1 / 3))))
-        problem = pile(grains=_grains(count, scale), radius=0.012, spread=0.3, density=2600.0, mu=0.25, rotating=False, across=across,
-                       settling_step=5e-3, settling_steps=120, reach=0.5, step=1e-2)
+    for name, (count, theirs) in _PILES.items():
+        problem = dense_pile(_grains(count, scale))
         rows.append(_row("interior_point", name, problem.contacts, "", "contacts", problem.contacts, theirs if scale == 1 else None))
         for tolerance in (5e-2, 1e-2, 5e-4):
-            ipm = problem.solve("IPM", tolerance, formulation="convex", max_iterations=200)
-            jacobi = problem.solve("JACOBI", tolerance, formulation="convex", omega=0.3, max_iterations=400000, max_seconds=120)
-            last = name == "3" and tolerance == 5e-4
-            krylov_count = ipm.linear_iterations if ipm.converged else None
-            jacobi_count = jacobi.iterations if jacobi.converged else None
-            label = f"iterations to {tolerance:g}"
-            rows.append(_row("interior_point", name, problem.contacts, "IPM", "Krylov " + label, krylov_count, 2757 if last else None, f"{ipm.iterations} steps"))
-            rows.append(_row("interior_point", name, problem.contacts, "JACOBI", label, jacobi_count, 73600 if last else None))
-            if krylov_count and jacobi_count:
-                rows.append(_row("interior_point", name, problem.contacts, "JACOBI / IPM", label, jacobi_count / krylov_count, 26.7 if last else None))
-                rows.append(_row("interior_point", name, problem.contacts, "JACOBI / IPM", f"seconds to {tolerance:g}", jacobi.seconds / ipm.seconds,
-                                 200.0 if last else None))
-            say(f"interior_point {name}: {tolerance:g}: IPM {krylov_count} Krylov iterations in {ipm.iterations} steps, Jacobi {jacobi_count}")
-    return rows + _dense_pile(scale, say)
-
-
-def _dense_pile(scale, say):
-    """Settled without friction between walls: the contacts a body of the paper, and too much for a block-diagonal preconditioner."""
-    rows, grains, radius = [], _grains(600, scale), 0.012
-    across = max(3, int(round(0.9 * grains ** (1 / 3))))
-    problem = pile(grains=grains, radius=radius, spread=0.3, density=2600.0, mu=0.25, settling_mu=0.0, rotating=False, vessel_width=2.8 * radius * across,
-                   settling_step=5e-3, settling_steps=100, reach=0.5, step=1e-2)
-    for method in ("IPM", "IPM_DIRECT", "JACOBI"):
-        solution = problem.solve(method, 5e-4, formulation="convex", max_iterations=100000, max_seconds=20)
-        rows.append(_row("interior_point", "dense", problem.contacts, method, "iterations to 0.0005", solution.iterations if solution.converged else None, None,
-                         f"{solution.linear_iterations} Krylov" if solution.linear_iterations else ""))
-        say(f"interior_point dense: {method} {solution.status} after {solution.iterations}")
+            printed = (2757, 73600, 26.7, 200.0) if name == "3" and tolerance == 5e-4 else (None,) * 4
+            label, solved = f"iterations to {tolerance:g}", {}
+            for method, options in (("IPM", {}), ("JACOBI", {"omega": 0.3}), ("IPM_DIRECT", {})):
+                solution = problem.solve(method, tolerance, formulation="convex", max_iterations=1000 if method != "JACOBI" else 400000, max_seconds=600, **options)
+                solved[method] = solution if solution.converged else None
+                say(f"interior_point {name}: {tolerance:g}: {method} {solution.status}, {solution.iterations} iterations, {solution.linear_iterations} Krylov, {solution.seconds:.3g} s")
+            ipm, jacobi, direct = (solved[method] for method in ("IPM", "JACOBI", "IPM_DIRECT"))
+            rows.append(_row("interior_point", name, problem.contacts, "IPM", "Krylov " + label, ipm and ipm.linear_iterations, printed[0], f"{ipm.iterations} steps" if ipm else ""))
+            rows.append(_row("interior_point", name, problem.contacts, "JACOBI", label, jacobi and jacobi.iterations, printed[1]))
+            rows.append(_row("interior_point", name, problem.contacts, "IPM_DIRECT", label, direct and direct.iterations))
+            if ipm and jacobi:
+                rows.append(_row("interior_point", name, problem.contacts, "JACOBI / IPM", label, jacobi.iterations / ipm.linear_iterations, printed[2]))
+                rows.append(_row("interior_point", name, problem.contacts, "JACOBI / IPM", f"seconds to {tolerance:g}", jacobi.seconds / ipm.seconds, printed[3]))
     return rows
 
 
@@ -178,29 +176,9 @@ def cpg(scale=1.0, say=lambda text: None):
 
 # --- projected quasi-Newton ------------------------------------------------------------------------------------------
 
-#: Table 3 of the report, N = 100, rigid bodies: scene, method -> iterations a step, steps that reached the limit.
-_DRUM = {("drum", "NEWTON"): (9, 0), ("drum_spheres", "NEWTON"): (14, 0), ("drum", "GAUSS_SEIDEL"): (112, 20), ("drum_spheres", "GAUSS_SEIDEL"): (174, 330)}
-_DRUM_LIMIT = 1000
-
-
 def quasi_newton(scale=1.0, say=lambda text: None):
-    """The rotating drum for 10 s (times the scale), merit 1e-8, delta = 0.01 avg W_ii: iterations a step, steps that met the limit of 1000.
-    Newton runs without its Gauss-Seidel fallback, so that a step it cannot solve shows."""
-    from . import bench_scene, scenes
-    rows = []
-    for (name, method), (iterations, limited) in _DRUM.items():
-        sim = scenes.make(name).sim
-        options = {"gsflag": "OFF"} if method == "NEWTON" else {}
-        sim.solver(method, tolerance=1e-8, yardstick="merit", max_iterations=_DRUM_LIMIT, **options)
-        table, _ = bench_scene._run_steps(sim, max(1, int(10000 * scale)))
-        counts = table["iterations"]
-        used = counts[(counts > 0) & (counts < _DRUM_LIMIT)]
-        contacts, divs = int(table["contacts"].mean()), int((table["status"] != 0).sum())
-        rows.append(_row("quasi_newton", name, contacts, method, "iterations a step", float(used.mean()) if used.size else None, iterations))
-        rows.append(_row("quasi_newton", name, contacts, method, "steps not solved", divs, limited, f"of {len(table)}"))
-        rows.append(_row("quasi_newton", name, contacts, method, "ms a step in the solver", 1e3 * float(table["solve"].mean())))
-        say(f"quasi_newton {name}: {method} {rows[-3]['ours']} iterations a step, {divs} steps not solved of {len(table)}")
-    return rows
+    """The rotating drum for 10 s (times the scale), rigid and pseudo-rigid, ellipsoids and spheres."""
+    return bench_drum.bench(lambda *values: _row("quasi_newton", *values), scale, say)
 
 
 PAPERS = {"krylov": krylov, "interior_point": interior_point, "cpg": cpg, "quasi_newton": quasi_newton}

@@ -30,6 +30,13 @@ class ConjugateGradient {
   template <class Apply, class Precondition>
   ConjugateGradientResult solve(Apply&& apply, Precondition&& precondition, std::span<const double> b, std::span<double> x,
                                 double tolerance, int max_iterations) {
+    return solve_until(apply, precondition, b, x, [&](std::span<const double>, double size, int) { return size <= tolerance; }, max_iterations);
+  }
+
+  /// The same until good(r, |r|, iterations) says that the residual r = b - A x will do.
+  template <class Apply, class Precondition, class Good>
+  ConjugateGradientResult solve_until(Apply&& apply, Precondition&& precondition, std::span<const double> b, std::span<double> x,
+                                      Good&& good, int max_iterations) {
     ConjugateGradientResult result;
     std::copy(b.begin(), b.end(), r_.begin());
     std::fill(x.begin(), x.end(), 0.0);
@@ -37,7 +44,7 @@ class ConjugateGradient {
     precondition(std::span<const double>(r_), std::span<double>(z_));
     p_ = z_;
     double rz = dot(r_, z_);
-    while (result.residual > tolerance && result.iterations < max_iterations) {
+    while (result.iterations < max_iterations && !good(std::span<const double>(r_), result.residual, result.iterations)) {
       apply(std::span<const double>(p_), std::span<double>(q_));
       ++result.iterations;
       const double curvature = dot(p_, q_);

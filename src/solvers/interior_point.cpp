@@ -24,6 +24,8 @@ namespace {
 
 constexpr double kEquality = 1e-10;  ///< S of bilateral blocks, relative to the diagonal of W
 constexpr int kPatience = 12;        ///< steps without a gain of 30 % before the path counts as exhausted
+constexpr int kNearbyPatience = 4;   ///< the same where steps are dear and Newton steps are not
+constexpr double kProximal = 0.1;    ///< weight of staying near the last iterate, at the start of a path by conjugate gradients (theory eq. 4.16)
 constexpr double kLag = 0.1;         ///< nu is kept above this share of the lag of s behind mu |U_T|
 constexpr double kFarthest = 1.01;    ///< steps longer than this are not looked for: kBoundary of it is a full step
 constexpr double kBoundary = 0.995;  ///< share of the way to the boundary a step may go
@@ -37,6 +39,7 @@ class InteriorPoint {
       : scaled_(problem), options_(options) {
     system_ = options.linear_solver == BarrierSolver::direct ? make_direct_system(scaled_)
                                                              : make_krylov_system(scaled_, options.linear_iterations);
+    nearby_ = options.linear_solver == BarrierSolver::krylov && overdetermined(problem);
     const auto n = static_cast<std::size_t>(problem.blocks());
     role_.resize(n);
     for (std::size_t a = 0; a < n; ++a) {
@@ -56,6 +59,8 @@ class InteriorPoint {
   bool step();
   /// The iterate as impulses, on the cones.
   void impulses(std::span<double> R) const;
+  /// Steps are held near the last iterate (theory eq. 4.16).
+  [[nodiscard]] bool nearby() const { return nearby_; }
   [[nodiscard]] long products() const { return products_ + system_->products(); }
   [[nodiscard]] long linear_iterations() const { return options_.linear_solver == BarrierSolver::krylov ? system_->products() : 0; }
 
@@ -65,7 +70,7 @@ class InteriorPoint {
   void update_shift();
   /// Right-hand side for the centring target; `corrected` adds the second-order term of the predictor.
   void right_side(double target, bool corrected);
-  /// du = W dr + gap: velocities keep to W R + B however roughly dr was solved for.
+  /// du = (W + proximal) dr + gap: velocities keep to W R + B however roughly dr was solved for.
   void velocity_change(std::span<const double> dr, std::span<double> du);
   [[nodiscard]] Vec3 complementarity(std::size_t a, double target, bool corrected) const;
   [[nodiscard]] double step_length(std::span<const double> dr, std::span<const double> du) const;
@@ -98,6 +103,9 @@ class InteriorPoint {
   std::vector<NesterovTodd> scaling_;
   std::vector<BarrierBlock> blocks_;
   int cones_ = 0;
+  bool nearby_ = false;               ///< steps are held near the last iterate
+  double proximal_ = 0.0;             ///< weight of staying near, relative to the diagonal of W
+  double first_nu_ = 0.0;             ///< nu of the first iterate
   long products_ = 0;
 };
 
@@ -165,10 +173,15 @@ void InteriorPoint::scale_blocks() {
       block.d = -scaling_[a].eta * scaling_[a].eta * Vec3(mu, -1.0 / mu, -1.0 / mu);
       const Vec3 inverse = T.cwiseInverse();
       block.inverse = mu * inverse.asDiagonal() * scaling_[a].inverse_square() * inverse.asDiagonal();
+      if (proximal_ > 0.0) {
+        block.d += Vec3::Constant(proximal_);
+        const Mat3 P = block.inverse * (Mat3::Identity() + proximal_ * block.inverse).inverse();
+        block.inverse = 0.5 * (P + P.transpose());
+      }
     } else if (role_[a] == Role::half_line) {
       block.free = 1;
-      block.d(0) = u_[3 * a] / r_[3 * a];
-      block.inverse(0, 0) = r_[3 * a] / u_[3 * a];
+      block.d(0) = u_[3 * a] / r_[3 * a] + proximal_;
+      block.inverse(0, 0) = 1.0 / block.d(0);
     } else {
       block.free = role_[a] == Role::equation ? 3 : 1;
       for (int c = 0; c < block.free; ++c) {
@@ -205,6 +218,7 @@ void InteriorPoint::right_side(double target, bool corrected) {
 void InteriorPoint::velocity_change(std::span<const double> dr, std::span<double> du) {
   scaled_.apply(dr, du);
   ++products_;
+  add_scaled(proximal_, dr, du);
   parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
     const auto a = static_cast<std::size_t>(k);
     Eigen::Map<Vec3> change(du.data() + 3 * a);
@@ -243,15 +257,18 @@ double InteriorPoint::lag() const {
 
 bool InteriorPoint::step() {
   const double accuracy = options_.linear_solver == BarrierSolver::direct ? 0.0 : options_.linear_accuracy;
+  const double nu = duality(0.0, dr_, du_);
+  if (!(first_nu_ > 0.0)) first_nu_ = nu;
+  if (nearby_) proximal_ = kProximal * std::sqrt(std::clamp(nu / first_nu_, 0.0, 1.0));
   scale_blocks();
-  if (!system_->prepare(blocks_)) return false;
+  if (!system_->prepare(blocks_, std::sqrt(std::max(0.0, nu) * cones_))) return false;
 
   // Predictor: aim at nu = 0 and see how far that goes.
   right_side(0.0, false);
   system_->solve(right_, accuracy, dr_affine_);
   velocity_change(dr_affine_, du_affine_);
   const double reach = step_length(dr_affine_, du_affine_);
-  const double nu = duality(0.0, dr_affine_, du_affine_), after = duality(reach, dr_affine_, du_affine_);
+  const double after = duality(reach, dr_affine_, du_affine_);
   const double ratio = nu > 0.0 ? std::clamp(after / nu, 0.0, 1.0) : 0.0;
 
   // Corrector: centre by the cube of what the predictor left, but stay behind the shift s.
@@ -324,7 +341,8 @@ class PathRun {
   /// Steps until the best iterate reaches the goal, or a limit, or no more progress.
   void follow(InteriorPoint& ipm, double goal) {
     double mark = best_;
-    for (int since_mark = 0; since_mark < kPatience && best_ > goal && !ended_ && !out_of_budget(); ++since_mark) {
+    const int patience = ipm.nearby() && options_.polish ? kNearbyPatience : kPatience;
+    for (int since_mark = 0; since_mark < patience && best_ > goal && !ended_ && !out_of_budget(); ++since_mark) {
       if (!ipm.step()) {
         ended_ = true;
         return;

@@ -14,8 +14,10 @@ namespace scree::solvers {
 
 namespace {
 
+constexpr int kCheck = 8;             ///< products between checks of a residual
 constexpr int kRestart = 50;
 constexpr int kRefinements = 5;
+constexpr int kLargestBody = 24;      ///< degrees of freedom up to which bodies are preconditioned by their inverse
 constexpr double kSymmetric = 1e-10;  ///< asymmetry of W up to which conjugate gradients are used
 
 /// out = (W + S) in on free components, 0 elsewhere.
@@ -45,7 +47,7 @@ class KrylovSystem final : public InteriorPointSystem {
     inner_.resize(scaled.size());
   }
 
-  bool prepare(std::span<const BarrierBlock> blocks) override {
+  bool prepare(std::span<const BarrierBlock> blocks, double) override {
     blocks_ = blocks;
     parallel_for(scaled_.blocks(), [&](std::ptrdiff_t a) {
       const auto i = static_cast<std::size_t>(a);
@@ -103,6 +105,125 @@ class KrylovSystem final : public InteriorPointSystem {
   std::vector<double> right_side_, inner_;
 };
 
+/// Conjugate gradients in the space of bodies,  (I + Hs^T S^-1 Hs) z = Hs^T S^-1 r,  d = S^-1 (r - Hs z)  (theory eq. 4.15),
+/// split like the above with L L^T the diagonal blocks of the bodies. Where contacts outnumber what bodies can resist, W + S is all
+/// but singular along most impulses as S falls; here those are gone, and what remains is an elastic network.
+class BodyKrylovSystem final : public InteriorPointSystem {
+ public:
+  BodyKrylovSystem(ScaledProblem& scaled, const BodyForm& W, int max_iterations)
+      : scaled_(scaled), W_(W), max_iterations_(max_iterations), contact_(scaled.size()) {
+    const auto size = static_cast<std::size_t>(W.dofs());
+    cg_.resize(size);
+    for (auto* v : {&right_side_, &inner_, &z_}) v->resize(size);
+    for (int b = 0; b < W.bodies(); ++b) inverse_.emplace_back(W.body_dofs(b), W.body_dofs(b));
+    diagonal_ = inverse_;
+  }
+
+  bool prepare(std::span<const BarrierBlock> blocks, double size) override {
+    blocks_ = blocks;
+    size_ = size;
+    parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
+      const auto b = static_cast<std::size_t>(body);
+      MatX& D = diagonal_[b];
+      D.setIdentity();
+      for (const int entry : W_.incidence(static_cast<int>(body))) {
+        const auto a = static_cast<std::size_t>(entry / 2);
+        const double s = scaled_.scale()[a];
+        const Rows H(W_.rows(entry / 2, entry % 2).data(), 3, D.cols());
+        D.noalias() += H.transpose() * (s * s * blocks[a].inverse) * H;
+      }
+      const Eigen::LLT<Eigen::Ref<MatX>> factor(D);
+      inverse_[b].setIdentity();
+      factor.matrixL().solveInPlace(inverse_[b]);
+    });
+    return true;
+  }
+
+  void solve(std::span<const double> r, double accuracy, std::span<double> d) override {
+    std::copy(r.begin(), r.end(), contact_.begin());
+    to_bodies(contact_, right_side_);
+    times_inverse(right_side_, right_side_, false);
+    const auto apply = [&](std::span<const double> in, std::span<double> out) {
+      times_inverse(in, inner_, true);
+      to_contacts(inner_, contact_);
+      to_bodies(contact_, out);
+      add_scaled(1.0, inner_, out);
+      times_inverse(out, out, false);
+      ++products_;
+    };
+    const auto none = [](std::span<const double> in, std::span<double> out) { std::copy(in.begin(), in.end(), out.begin()); };
+    // What the residual leaves of the contacts' equations, Hs rho, must be small against the velocities there: in the norm of S^-1.
+    const auto good = [&](std::span<const double> residual, double, int iterations) {
+      if (iterations % kCheck != 0) return false;
+      times_factor(residual, inner_);
+      to_contacts(inner_, contact_);
+      return inverse_norm(contact_) <= accuracy * size_;
+    };
+    cg_.solve_until(apply, none, right_side_, z_, good, max_iterations_);
+    times_inverse(z_, z_, true);
+    to_contacts(z_, contact_);
+    combine(r, -1.0, contact_, d);
+    multiply_inverse(d);
+  }
+
+ private:
+  using Rows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
+
+  void multiply_inverse(std::span<double> u) const {
+    parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
+      Eigen::Map<Vec3> part(u.data() + 3 * a);
+      part = (blocks_[static_cast<std::size_t>(a)].inverse * part).eval();
+    });
+  }
+  /// y = Hs^T S^-1 u; u is lost.
+  void to_bodies(std::span<double> u, std::span<double> y) {
+    multiply_inverse(u);
+    scaled_.to_impulses(u, u);
+    W_.scatter(u, y);
+  }
+  /// u = Hs y.
+  void to_contacts(std::span<const double> y, std::span<double> u) {
+    W_.gather(y, u);
+    scaled_.from_velocities(u, u);
+  }
+  /// out = L^-1 in, or L^-T in, body by body; the same vector is allowed.
+  void times_inverse(std::span<const double> in, std::span<double> out, bool transposed) const {
+    parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
+      const MatX& L = inverse_[static_cast<std::size_t>(body)];
+      const auto first = W_.dof_start(static_cast<int>(body));
+      Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kLargestBody, 1> v = Eigen::Map<const VecX>(in.data() + first, L.rows());
+      Eigen::Map<VecX> result(out.data() + first, L.rows());
+      if (transposed) result.noalias() = L.transpose().triangularView<Eigen::Upper>() * v;
+      else result.noalias() = L.triangularView<Eigen::Lower>() * v;
+    });
+  }
+
+  /// out = L in.
+  void times_factor(std::span<const double> in, std::span<double> out) const {
+    parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
+      const MatX& L = diagonal_[static_cast<std::size_t>(body)];
+      const auto first = W_.dof_start(static_cast<int>(body));
+      Eigen::Map<VecX>(out.data() + first, L.rows()).noalias() = L.triangularView<Eigen::Lower>() * Eigen::Map<const VecX>(in.data() + first, L.rows());
+    });
+  }
+  /// sqrt(u . S^-1 u).
+  [[nodiscard]] double inverse_norm(std::span<const double> u) const {
+    return std::sqrt(parallel_sum(W_.blocks(), [&](std::ptrdiff_t a) {
+      const Eigen::Map<const Vec3> part(u.data() + 3 * a);
+      return part.dot(blocks_[static_cast<std::size_t>(a)].inverse * part);
+    }));
+  }
+
+  ScaledProblem& scaled_;
+  const BodyForm& W_;
+  int max_iterations_;
+  double size_ = 0.0;
+  ConjugateGradient cg_;
+  std::span<const BarrierBlock> blocks_;
+  std::vector<MatX> inverse_, diagonal_;  ///< L^-1 and L, a body
+  std::vector<double> contact_, right_side_, inner_, z_;
+};
+
 /// Direct factors with iterative refinement.
 class DirectSystem : public InteriorPointSystem {
  public:
@@ -144,7 +265,7 @@ class BodySpaceSystem final : public DirectSystem {
     body_.resize(static_cast<std::size_t>(W.dofs()));
   }
 
-  bool prepare(std::span<const BarrierBlock> blocks) override {
+  bool prepare(std::span<const BarrierBlock> blocks, double) override {
     blocks_ = blocks;
     parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
       const auto i = static_cast<std::size_t>(a);
@@ -196,7 +317,7 @@ class ExplicitDirectSystem final : public DirectSystem {
     full_rows_.assign(static_cast<std::size_t>(W.blocks()), 0);
   }
 
-  bool prepare(std::span<const BarrierBlock> blocks) override {
+  bool prepare(std::span<const BarrierBlock> blocks, double) override {
     blocks_ = blocks;
     const auto& s = scaled_.scale();
     parallel_for(W_.blocks(), [&](std::ptrdiff_t row) {
@@ -230,7 +351,18 @@ class ExplicitDirectSystem final : public DirectSystem {
 
 }  // namespace
 
+bool overdetermined(const ContactProblem& problem) {
+  const auto* W = dynamic_cast<const BodyForm*>(problem.W.get());
+  if (!W || 3 * W->blocks() <= W->dofs()) return false;
+  for (int b = 0; b < W->bodies(); ++b)
+    if (W->body_dofs(b) > kLargestBody) return false;
+  // Equations would be stiff beyond any preconditioner of bodies.
+  return std::ranges::all_of(problem.kind, [](BlockKind kind) { return kind == BlockKind::contact; });
+}
+
 std::unique_ptr<InteriorPointSystem> make_krylov_system(ScaledProblem& scaled, int max_iterations) {
+  const ContactProblem& problem = scaled.problem();
+  if (overdetermined(problem)) return std::make_unique<BodyKrylovSystem>(scaled, dynamic_cast<const BodyForm&>(*problem.W), max_iterations);
   return std::make_unique<KrylovSystem>(scaled, max_iterations);
 }
 

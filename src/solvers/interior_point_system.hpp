@@ -29,9 +29,11 @@ class InteriorPointSystem {
  public:
   virtual ~InteriorPointSystem() = default;
 
-  /// Take over S; false when the system cannot be factored.
-  virtual bool prepare(std::span<const BarrierBlock> blocks) = 0;
-  /// d with |r - (W + S) d| <= accuracy |r|, as far as it can be had. r must be zero on masked components.
+  /// Take over S; false when the system cannot be factored. `size` is what steps will be measured against: the root of the
+  /// iterate's R.U over all blocks, which is its size in the norm of S.
+  virtual bool prepare(std::span<const BarrierBlock> blocks, double size) = 0;
+  /// d with an error of `accuracy`, as far as it can be had: relative to `size` in the norm of S (in the space of bodies) or of the residual
+  /// to |r|. r must be zero on masked components.
   virtual void solve(std::span<const double> r, double accuracy, std::span<double> d) = 0;
 
   [[nodiscard]] long products() const { return products_; }
@@ -40,7 +42,11 @@ class InteriorPointSystem {
   long products_ = 0;
 };
 
-/// Conjugate gradients with block-diagonal preconditioning; GMRES where W is not symmetric.
+/// True for contacts alone between known small bodies that have fewer degrees of freedom than the contacts have unknowns.
+[[nodiscard]] bool overdetermined(const ContactProblem& problem);
+
+/// Conjugate gradients with block-diagonal preconditioning: in the space of bodies where overdetermined(), else on the rows of
+/// contacts; GMRES where W is not symmetric.
 /// `max_iterations` products a solve.
 [[nodiscard]] std::unique_ptr<InteriorPointSystem> make_krylov_system(ScaledProblem& scaled, int max_iterations);
 

@@ -177,6 +177,15 @@ def test_krylov_paper_ratio_of_the_methods():
     assert gaps["GPMINRES"] < gaps["JACOBI"]
 
 
+def test_drum_steps_solved_by_both_methods():
+    rows = bench_papers.bench("quasi_newton", 0.06)    # the first 0.6 s: particles fall onto each other and the drum
+    same = {(r["problem"], r["method"]): r["ours"] for r in rows if r["quantity"] == "iterations, the same steps"}
+    for scene in ("drum", "drum_pseudo_rigid", "drum_spheres", "drum_spheres_pseudo_rigid"):
+        assert 0 < same[scene, "NEWTON"] < same[scene, "GAUSS_SEIDEL"]
+        assert same[scene, "GAUSS_SEIDEL / NEWTON"] == pytest.approx(same[scene, "GAUSS_SEIDEL"] / same[scene, "NEWTON"])
+    assert all(r["ours"] == 0 for r in rows if r["method"] == "NEWTON" and r["quantity"] == "steps not solved")
+
+
 def test_piles_are_the_same_every_time_and_refuse_nonsense():
     options = dict(grains=60, vessel_radius=0.5, settling_steps=30, mu=0.3, seed=4)
     first, again = bench_papers.pile(**options), bench_papers.pile(**options)

@@ -6,6 +6,7 @@
 
 #include "newton_problems.hpp"
 #include "solvers/conjugate_gradient.hpp"
+#include "solvers/grain_pile.hpp"
 #include "solvers/interior_point_system.hpp"
 #include "solvers/jordan_block.hpp"
 #include "solvers/registry.hpp"
@@ -118,11 +119,40 @@ TEST(InteriorPointSystem, AllFormsAgreeWithDense) {
   for (const ContactProblem* problem : {&body, &rows}) {
     ScaledProblem own(*problem);
     for (const auto& system : {make_krylov_system(own, 500), make_direct_system(own)}) {
-      ASSERT_TRUE(system->prepare(blocks));
+      ASSERT_TRUE(system->prepare(blocks, 1.0));
       VecX d(45);
       system->solve({r.data(), 45}, 1e-13, {d.data(), 45});
       EXPECT_LT((d - exact).norm(), 1e-9 * exact.norm());
     }
+  }
+}
+
+TEST(InteriorPoint, ConjugateGradientsKeepUpOnDensePiles) {
+  // 4.5 contacts a sphere that cannot turn: W has a quarter of full rank. Direct factors need no Krylov steps; conjugate gradients on the
+  // rows of contacts need 23000 to 1e-2 for three times as many spheres, and stall beyond.
+  GrainPileOptions pile;
+  pile.grains = 200;
+  pile.radius = 0.012;
+  pile.spread = 0.3;
+  pile.density = 2600.0;
+  pile.mu = 0.25;
+  pile.settling_mu = 0.0;
+  pile.rotating = false;
+  pile.vessel_width = 2.8 * 0.012 * 5;
+  pile.settling_step = 5e-3;
+  pile.settling_steps = 100;
+  pile.reach = 0.5;
+  const ContactProblem problem = make_grain_pile(pile);
+  EXPECT_GT(problem.blocks(), 4 * pile.grains);
+  for (const double tolerance : {1e-2, 5e-4}) {
+    InteriorPointOptions options;
+    options.formulation = Formulation::convex;
+    options.tolerance = tolerance;
+    std::vector<double> R(problem.B.size(), 0.0);
+    const SolveReport report = solve_interior_point(problem, options, R);
+    EXPECT_EQ(report.status, Status::converged) << tolerance;
+    EXPECT_LE(measure(Yardstick::ccp, problem, R), tolerance);
+    EXPECT_LT(report.linear_iterations, 3000);
   }
 }
 
