@@ -318,7 +318,8 @@ class Simulation:
 
         shape: a mesh, or convex pieces within `mesh`, which then carries their motion. material: bulk material, and {volume id: material} in
         `materials` where it differs. order: 1 or 2 (nodes in the middle of edges; free of locking in bending). form: 'TL' (total
-        Lagrangian), 'BC' (co-rotational: small strain, factorised once) or 'BC-MODAL' (the same with `modes` elastic modes).
+        Lagrangian), 'BC' (co-rotational: small strain, factorised once), 'BC-IM' (the same with incompatible modes, so that hexahedra of
+        order 1 bend without locking) or 'BC-MODAL' (with `modes` elastic modes).
         Schemes and dampings as in pseudo_rigid(). selfcontact: parts of the body that are not neighbours touch each other."""
         label = "" if label is None else str(label)
         chosen = {_check.integer("materials: volume id", v): self._index(m) for v, m in (materials or {}).items()}

@@ -1,5 +1,7 @@
 #include "elastic/corotation.hpp"
 
+#include "elastic/incompatible.hpp"
+
 namespace scree::elastic {
 
 Polar polar(const Mat3& A) {
@@ -13,8 +15,9 @@ void rotate(const Mat3& R, std::span<double> x) {
   for (std::size_t k = 0; k + 2 < x.size(); k += 3) Vec3::Map(x.data() + k) = R * Vec3::Map(x.data() + k).eval();
 }
 
-Corotation::Corotation(const ElasticBody& body) : K_(body.make_matrix()), mass_(body.lumped_mass().begin(), body.lumped_mass().end()) {
-  body.tangent(body.mesh().positions(), K_);
+Corotation::Corotation(const ElasticBody& body, bool incompatible) : K_(body.make_matrix()), mass_(body.lumped_mass().begin(), body.lumped_mass().end()) {
+  if (incompatible) incompatible_stiffness(body, K_);
+  else body.tangent(body.mesh().positions(), K_);
   Vec3 first = Vec3::Zero();
   for (int n = 0; n < body.nodes(); ++n) total_ += mass_[n], first += mass_[n] * body.mesh().nodes[n];
   for (int n = 0; n < body.nodes(); ++n) arm_.push_back(body.mesh().nodes[n] - first / total_);

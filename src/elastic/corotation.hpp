@@ -16,7 +16,8 @@ struct Polar {
 
 class Corotation {
  public:
-  explicit Corotation(const ElasticBody& body);
+  /// With incompatible modes first-order hexahedra bend without locking (elastic/incompatible.hpp).
+  explicit Corotation(const ElasticBody& body, bool incompatible = false);
 
   /// Constant stiffness at the reference configuration.
   [[nodiscard]] const BlockMatrix& stiffness() const { return K_; }

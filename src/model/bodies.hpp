@@ -41,7 +41,7 @@ struct Deformation {
   std::map<int, int> materials;                ///< bulk material by volume id, where it is not the body's own
   std::shared_ptr<const geometry::Mesh> mesh;  ///< carries the motion of a finite element body; none: the shape's own mesh
   int order = 1;                               ///< of finite elements, 1 or 2
-  std::string form = "TL";                     ///< formulation of finite elements: TL, BC, BC-MODAL
+  std::string form = "TL";                     ///< formulation of finite elements: TL, BC, BC-IM, BC-MODAL
   int modes = 0;                               ///< elastic modes of BC-MODAL
 };
 

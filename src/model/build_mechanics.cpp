@@ -59,11 +59,16 @@ void check_mesh(const geometry::Mesh& mesh) {
 Formulation formulation_of(const Deformation& deformation) {
   if (deformation.form == "TL") return Formulation::total_lagrangian;
   if (deformation.form == "BC") return Formulation::corotational;
+  if (deformation.form == "BC-IM") {
+    if (deformation.order != 1) throw_input("BODY: form 'BC-IM' is for elements of order 1; those of order {} bend without it, use 'BC'", deformation.order);
+    if (deformation.mesh) throw_input("BODY: form 'BC-IM' needs elements that are filled; use 'BC' for a shape within a mesh");
+    return Formulation::incompatible;
+  }
   if (deformation.form == "BC-MODAL") {
     if (deformation.modes < 1) throw_input("BODY: form 'BC-MODAL' with {} modes; give at least one", deformation.modes);
     return Formulation::modal;
   }
-  throw_input("BODY: form = '{}'; known: TL, BC, BC-MODAL", deformation.form);
+  throw_input("BODY: form = '{}'; known: TL, BC, BC-IM, BC-MODAL", deformation.form);
 }
 
 std::shared_ptr<const Mechanics> finite_element(const Model& model, const geometry::Shape& shape, int material, const Deformation& deformation) {

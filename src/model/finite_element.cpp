@@ -38,7 +38,7 @@ Vec3 FiniteElement::Points::at(int k, std::span<const double> values) const {
 
 FiniteElement::FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded, Formulation formulation, int modes)
     : body_(std::move(body)), locator_(body_.mesh()), smoother_(body_), embedded_(embedded), reference_(body_.mesh().positions()) {
-  if (formulation != Formulation::total_lagrangian) corotation_.emplace(body_);
+  if (formulation != Formulation::total_lagrangian) corotation_.emplace(body_, formulation == Formulation::incompatible);
   if (formulation == Formulation::modal) set_basis(modes);
   // Row sums of the mass: what each node takes of a uniform acceleration.
   std::vector<double> ones(static_cast<std::size_t>(body_.dofs()), 1.0), sums(ones.size());

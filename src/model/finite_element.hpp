@@ -12,10 +12,11 @@
 
 namespace scree::model {
 
-/// Formulations (theory sec. 5.4, 5.10, 5.11).
+/// Formulations (theory sec. 5.4, 5.10, 5.11, 5.13).
 enum class Formulation {
   total_lagrangian,  ///< TL: any strain
   corotational,      ///< BC: one rotation a body, small strain, constant stiffness
+  incompatible,      ///< BC-IM: the same, with incompatible modes in first-order hexahedra
   modal              ///< BC-MODAL: the same, reduced to rigid motion and a few modes
 };
 

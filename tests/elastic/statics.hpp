@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "elastic/factor.hpp"
+#include "elastic/incompatible.hpp"
 #include "elastic/place.hpp"
 #include "elastic/stress.hpp"
 #include "meshes.hpp"
@@ -13,6 +14,7 @@ namespace scree::elastic::testing {
 
 struct Statics {
   const ElasticBody& body;
+  bool incompatible = false;  ///< with the modes of elastic/incompatible.hpp
   std::vector<char> fixed = std::vector<char>(body.dofs(), 0);
   std::vector<double> displacement = std::vector<double>(body.dofs(), 0.0);
   std::vector<double> load = std::vector<double>(body.dofs(), 0.0);
@@ -28,7 +30,8 @@ struct Statics {
   /// Displacements of the linear problem K u = load.
   [[nodiscard]] std::vector<double> solve() const {
     BlockMatrix K = body.make_matrix();
-    body.tangent(body.mesh().positions(), K);
+    if (incompatible) incompatible_stiffness(body, K);
+    else body.tangent(body.mesh().positions(), K);
     std::vector<double> known(body.dofs(), 0.0), right(body.dofs()), u(body.dofs());
     for (int i = 0; i < body.dofs(); ++i) known[i] = fixed[i] ? displacement[i] : 0.0;
     K.multiply(known, right);

@@ -19,7 +19,7 @@ class BODY(Emptied):
     kind: 'RIGID', 'PSEUDO_RIGID', 'FINITE_ELEMENT' or 'OBSTACLE' (nothing pushes it). shape: an object or a list (emptied). material: a
     BULK_MATERIAL or its label. label: a name. formulation: of finite elements, 'FEM_O1' or 'FEM_O2' (second order). mesh: a MESH (emptied) around a
     shape of CONVEX objects, which then carries their motion; without it the shape is a single MESH. form: 'TL' (total Lagrangian), 'BC'
-    (co-rotational, small strain) or 'BC-MODAL' (the same with elastic modes). base: of 'BC-MODAL', what MODAL_ANALYSIS returned or the number of
+    (co-rotational, small strain), 'BC-IM' (the same with incompatible modes, for hexahedra that bend) or 'BC-MODAL' (with elastic modes). base: of 'BC-MODAL', what MODAL_ANALYSIS returned or the number of
     modes (default 12). Other kinds do not use the last four arguments."""
 
     @routine
