@@ -130,9 +130,10 @@ class BodyKrylovSystem final : public InteriorPointSystem {
         const auto a = static_cast<std::size_t>(entry / 2);
         const double s = scaled_.scale()[a];
         const Rows H(W_.rows(entry / 2, entry % 2).data(), 3, D.cols());
-        D.noalias() += H.transpose() * (s * s * blocks[a].inverse) * H;
+        const Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, kLargestBody> GH = (s * s * blocks[a].inverse).lazyProduct(H);
+        D.noalias() += H.transpose().lazyProduct(GH);
       }
-      const Eigen::LLT<Eigen::Ref<MatX>> factor(D);
+      Eigen::LLT<Eigen::Ref<MatX>> factor(D);
       inverse_[b].setIdentity();
       factor.matrixL().solveInPlace(inverse_[b]);
     });

@@ -10,6 +10,8 @@ namespace scree::solvers {
 
 namespace {
 
+constexpr double kLargestGuess = 1e100;  ///< impulse, N s
+
 const OptionInfo* find_option(const SolverInfo& info, const std::string& name) {
   for (const OptionInfo& option : info.options)
     if (option.name == name) return &option;
@@ -71,8 +73,8 @@ SolveReport solve(const std::string& solver, const ContactProblem& problem, cons
   check_stop_rule(stop);
   problem.validate();
   if (R.size() != problem.B.size()) throw_input("{}: the guess has {} numbers, {} expected", solver, R.size(), problem.B.size());
-  // A guess that is not finite is no guess.
-  if (!std::all_of(R.begin(), R.end(), [](double r) { return std::isfinite(r); })) std::fill(R.begin(), R.end(), 0.0);
+  // A guess that is not finite, or whose square is not, is no guess.
+  if (!std::all_of(R.begin(), R.end(), [](double r) { return std::abs(r) < kLargestGuess; })) std::fill(R.begin(), R.end(), 0.0);
   const Timer timer;
   SolveReport report = info.solve(problem, stop, checked(info, options), R);
   report.seconds = timer.seconds();

@@ -146,22 +146,66 @@ TEST(Catalogue, TimeAndIterationLimitsAreKept) {
   }
 }
 
+TEST(Catalogue, TheBestIterateIsReturned) {
+  const ContactProblem packing = make_packing({.across = 3, .up = 3, .mu = 0.5, .shear = 1.0});
+  for (const ContactProblem& problem : {packing, explicit_copy(packing)})
+    for (const SolverInfo& info : all_solvers())
+      for (const int limit : {1, 7, 40}) {
+        SCOPED_TRACE(fmt::format("{} after {} iterations", info.name, limit));
+        std::vector<double> R(problem.B.size(), 0.0);
+        StopRule rule = stop_at(1e-14, limit);
+        rule.history = true;
+        const SolveReport report = solve(info.name, problem, rule, {}, R);
+        const double reached = measure(Yardstick::residual, problem, R);
+        // Summation in another order may change the last digits of a residual.
+        EXPECT_NEAR(report.residual, reached, 1e-6 * reached + 1e-15);
+        for (const double seen : report.history) EXPECT_LE(reached, seen * (1.0 + 1e-6) + 1e-15);
+      }
+}
+
+TEST(Catalogue, GuessesThatAreNotFiniteDoNoHarm) {
+  const ContactProblem problem = random_problem({.bodies = 7, .contacts = 12, .mu = 0.3, .joints = true, .seed = 24});
+  for (const SolverInfo& info : all_solvers())
+    for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1e300}) {
+      SCOPED_TRACE(fmt::format("{} from {}", info.name, bad));
+      std::vector<double> R(problem.B.size(), 0.1);
+      R[4] = bad;
+      const SolveReport report = solve(info.name, problem, stop_at(1e-6, 3000), {}, R);
+      EXPECT_TRUE(all_finite(R));
+      EXPECT_EQ(report.status, Status::converged);
+      EXPECT_LE(measure(Yardstick::residual, problem, R), 1e-6);
+    }
+}
+
 #ifdef SCREE_COUNT_ALLOCATIONS
 TEST(Catalogue, LoopsDoNotAllocate) {
-  const ContactProblem problem = make_packing({.across = 4, .up = 4, .mu = 0.5, .shear = 1.0});
-  // Not the fixed points and those built on them, whose inner solves are solves of their own, nor AUTO, which changes stages.
-  for (const char* name : {"GAUSS_SEIDEL", "JACOBI", "SPG", "APGD", "PG", "CPG", "PCPG", "NEWTON"}) {
-    SCOPED_TRACE(name);
-    const auto count = [&](int iterations) {
-      std::vector<double> R(problem.B.size(), 0.0);
-      const long before = allocations;
-      (void)solve(name, problem, stop_at(1e-300, iterations), {}, R);
-      return allocations - before;
-    };
-    (void)count(60);  // workspaces grow to their size
-    const long few = count(10), many = count(60);
-    EXPECT_EQ(few, many);
-  }
+  // Solves inside of some are solves of their own, with workspaces of their own: a few dozen allocations each, not one an iteration. The
+  // sparse factors of CHOLMOD bring scratch of their own, some twenty allocations each.
+  const auto allowed = [](const std::string& name, int iterations) {
+    if (name == "IPM_DIRECT" || name == "SEMISMOOTH_NEWTON") return 24 * iterations;
+    const bool inner = name == "GPMINRES" || name == "KUCERA" || name == "ADMM" || name == "CONVEX_FIXED_POINT" || name == "TRESCA_FIXED_POINT";
+    return inner ? 2 * iterations : 0;
+  };
+  const ContactProblem packing = make_packing({.across = 3, .up = 3, .mu = 0.5, .shear = 1.0});
+  for (const ContactProblem& problem : {packing, explicit_copy(packing)})
+    for (const SolverInfo& info : all_solvers()) {
+      SCOPED_TRACE(info.name);
+      // Newton steps that finish an interior-point path are another solver's.
+      OptionValues options;
+      if (info.name.starts_with("IPM")) options["polish"] = false;
+      if (info.name == "IPM") options["linmaxiter"] = 20;
+      int made = 0;
+      const auto count = [&](int iterations) {
+        std::vector<double> R(problem.B.size(), 0.0);
+        const long before = allocations;
+        made = solve(info.name, problem, stop_at(1e-300, iterations), options, R).iterations;
+        return allocations - before;
+      };
+      (void)count(60);  // workspaces grow to their size
+      const long few = count(5), many = count(60);
+      EXPECT_GT(made, 5);
+      EXPECT_LE(many - few, allowed(info.name, made));
+    }
 }
 #endif
 
