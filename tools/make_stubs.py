@@ -157,7 +157,7 @@ def modern_stub():
     types = {**ARGUMENTS, **MODERN}
     answers = {**{n: "Shape" for n in ("sphere", "ellipsoid", "box", "hull", "convex", "mesh", "hex", "rough_hex", "pipe", "copy", "scale", "translate", "rotate", "join")},
                "read": "Results", "threads": "int", "set_threads": "None", "export": "list[str]", "render": "str", "picture": "NDArray[np.uint8]", "mass_center": "NDArray[np.float64]"}
-    lines = [HEADER, "__version__: str", ""]
+    lines = [HEADER.rstrip("\n"), "from . import plot as plot, view as view", "", "__version__: str", ""]
     lines += _class("Frame", Frame, types, _modern_member)
     for name in scree.__all__:
         made = getattr(scree, name)

@@ -33,12 +33,12 @@ using Mask = long long __attribute__((vector_size(32)));
 
 /// Four rows of four become four columns.
 [[gnu::always_inline]] static inline void transpose(const Pack& a, const Pack& b, const Pack& c, const Pack& d, Pack& x, Pack& y, Pack& z, Pack& w) {
-  const Pack ab_even = __builtin_shuffle(a, b, Mask{0, 4, 2, 6}), ab_odd = __builtin_shuffle(a, b, Mask{1, 5, 3, 7});
-  const Pack cd_even = __builtin_shuffle(c, d, Mask{0, 4, 2, 6}), cd_odd = __builtin_shuffle(c, d, Mask{1, 5, 3, 7});
-  x = __builtin_shuffle(ab_even, cd_even, Mask{0, 1, 4, 5});
-  y = __builtin_shuffle(ab_odd, cd_odd, Mask{0, 1, 4, 5});
-  z = __builtin_shuffle(ab_even, cd_even, Mask{2, 3, 6, 7});
-  w = __builtin_shuffle(ab_odd, cd_odd, Mask{2, 3, 6, 7});
+  const Pack ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+  const Pack cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+  x = __builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5);
+  y = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5);
+  z = __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7);
+  w = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
 
 /// What the rows of a group multiply: velocity of side 1 minus side 0, then both angular velocities.

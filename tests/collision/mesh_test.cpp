@@ -19,15 +19,6 @@ Shape hex_block(const Vec3& low, const Vec3& high, int i, int j, int k) {
                                                  std::span<const int, 6>(surfaces, 6)));
 }
 
-std::vector<ContactPoint> detect(World& world, double margin, double sparsify = 0.01) {
-  Settings settings;
-  settings.margin = margin;
-  settings.sparsify = sparsify;
-  std::vector<ContactPoint> contacts;
-  world.detect(settings, contacts);
-  return contacts;
-}
-
 TEST(mesh, block_on_block_touches_on_the_facing_surfaces_only) {
   World world;
   world.add_body(0, hex_block({-1, -1, -1}, {1, 1, 0}, 4, 4, 3), false);

@@ -184,6 +184,16 @@ inline double sampled_gap(const Placed& a, const Placed& b, Vec3* normal = nullp
   return best;
 }
 
+/// Contacts of a world up to a gap.
+inline std::vector<ContactPoint> detect(World& world, double margin = 0.0, double sparsify = 0.01) {
+  Settings settings;
+  settings.margin = margin;
+  settings.sparsify = sparsify;
+  std::vector<ContactPoint> contacts;
+  world.detect(settings, contacts);
+  return contacts;
+}
+
 /// Two bodies in a world of their own.
 struct Duo {
   Shape a, b;

@@ -17,15 +17,6 @@ void put(World& world, int body, const Vec3& position, const Mat3& F = Mat3::Ide
   world.place(body, F, Vec3::Zero(), position, reach);
 }
 
-std::vector<ContactPoint> detect(World& world, double margin = 0.0, double sparsify = 0.01) {
-  Settings settings;
-  settings.margin = margin;
-  settings.sparsify = sparsify;
-  std::vector<ContactPoint> contacts;
-  world.detect(settings, contacts);
-  return contacts;
-}
-
 std::string hash_of(const std::vector<ContactPoint>& contacts) {
   StateHash hash;
   for (const auto& c : contacts) {

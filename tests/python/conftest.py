@@ -37,3 +37,12 @@ def script(tmp_path):
         path.write_text(text)
         return path
     return write
+
+
+@pytest.fixture
+def solfec(tmp_path):
+    """A quiet SOLFEC object that writes into the test's folder."""
+    from scree.solfec import SOLFEC
+    made = SOLFEC("DYNAMIC", 1e-3, str(tmp_path / "out"))
+    made.verbose = "OFF"
+    return made

@@ -7,15 +7,7 @@ import pytest
 
 import scree
 from scree.solfec import *
-
-CUBE = [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1]
-
-
-@pytest.fixture
-def solfec(tmp_path):
-    made = SOLFEC("DYNAMIC", 1e-3, str(tmp_path / "out"))
-    made.verbose = "OFF"
-    return made
+from solids import CUBE
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 
 from scree import solfec as language
 from scree.solfec import *
+from solids import CUBE
 
-CUBE = [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1]
 FACES = [4, 0, 3, 2, 1, 5, 4, 1, 2, 6, 5, 5, 4, 2, 3, 7, 6, 5, 4, 3, 0, 4, 7, 5, 4, 0, 1, 5, 4, 5, 4, 4, 5, 6, 7, 5]
 
 #: routine: arguments, '|' before the optional ones (the manual, chapter 3; then what later scripts use)

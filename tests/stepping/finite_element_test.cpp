@@ -127,14 +127,7 @@ TEST(FiniteElement, CheckpointAndThreads) {
   };
   auto whole = build();
   whole->run(20);
-  Archive archive;
-  whole->sim.save(archive);
-  whole->run(20);
-  auto resumed = std::make_unique<Scene>(1e-3);
-  resumed->sim.solver() = whole->sim.solver();
-  resumed->sim.load(archive);
-  resumed->run(20);
-  EXPECT_EQ(resumed->sim.state_hash(), whole->sim.state_hash());
+  expect_same_after_restart(*whole, 20);
   set_threads(2);
   auto threaded = build();
   threaded->run(40);

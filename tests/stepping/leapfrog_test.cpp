@@ -245,14 +245,7 @@ TEST(Leapfrog, RestartsToTheBitOnAnyNumberOfThreads) {
   for (const Integrator integrator : kBoth) {
     auto whole = heap(integrator);
     whole->run(100);
-    Archive archive;
-    whole->sim.save(archive);
-    whole->run(100);
-    Leapfrog resumed(integrator, 1e-3);
-    resumed.sim.solver() = whole->sim.solver();
-    resumed.sim.load(archive);
-    resumed.run(100);
-    EXPECT_EQ(resumed.sim.state_hash(), whole->sim.state_hash());
+    expect_same_after_restart(*whole, 100);
     set_threads(2);
     auto threaded = heap(integrator);
     threaded->run(200);

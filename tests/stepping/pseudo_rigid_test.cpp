@@ -215,15 +215,7 @@ TEST(PseudoRigid, CheckpointGoesOnToTheBit) {
   };
   auto whole = build();
   whole->run(300);
-  Archive archive;
-  whole->sim.save(archive);
-  whole->run(200);
-  auto resumed = std::make_unique<Scene>(1e-3);
-  resumed->sim.solver() = whole->sim.solver();
-  resumed->sim.load(archive);
-  resumed->run(200);
-  EXPECT_EQ(resumed->sim.state_hash(), whole->sim.state_hash());
-  EXPECT_EQ(resumed->sim.energies().drift, whole->sim.energies().drift);
+  expect_same_after_restart(*whole, 200);
 }
 
 TEST(PseudoRigid, FailedStepLeavesTheStateAlone) {

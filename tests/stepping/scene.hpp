@@ -1,6 +1,8 @@
 /// Small scenes for tests of the time step.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "core/rotation.hpp"
 #include "geometry/build.hpp"
 #include "geometry/mass.hpp"
@@ -57,5 +59,19 @@ struct Scene {
   /// Spatial angular velocity.
   [[nodiscard]] Vec3 spin(int id) const { return rotation(id) * sim.model().bodies.angular[at(id)]; }
 };
+
+/// Save a scene and let it go on; one that goes on from what was saved comes to the same bits.
+inline void expect_same_after_restart(Scene& whole, int steps) {
+  Archive archive;
+  whole.sim.save(archive);
+  whole.run(steps);
+  Scene resumed(whole.sim.settings().step);
+  resumed.sim.settings() = whole.sim.settings();
+  resumed.sim.solver() = whole.sim.solver();
+  resumed.sim.load(archive);
+  resumed.run(steps);
+  EXPECT_EQ(resumed.sim.state_hash(), whole.sim.state_hash());
+  EXPECT_EQ(resumed.sim.energies().drift, whole.sim.energies().drift);
+}
 
 }  // namespace scree::stepping

@@ -201,14 +201,7 @@ TEST(SelfContact, NeighboursNeverTouch) {
 TEST(SelfContact, RestartsToTheBitOnAnyNumberOfThreads) {
   auto whole = clapping(Scheme::def_lim);
   whole->run(60);
-  Archive archive;
-  whole->sim.save(archive);
-  whole->run(60);
-  Scene resumed(1e-4);
-  resumed.sim.solver() = whole->sim.solver();
-  resumed.sim.load(archive);
-  resumed.run(60);
-  EXPECT_EQ(resumed.sim.state_hash(), whole->sim.state_hash());
+  expect_same_after_restart(*whole, 60);
   set_threads(2);
   auto threaded = clapping(Scheme::def_lim);
   threaded->run(120);
