@@ -27,21 +27,21 @@ def _physical(width, count):
     return problem, problem.solution[0]
 
 
-def problems(size, kinds):
+def problems(size, kinds, seed=1):
     """(kind, problem, warm guess or None) of one size."""
     (across, up), (width, count) = SIZES[size]
     for kind in kinds:
         if kind == "physical":
             yield (kind, *_physical(width, count))
         else:
-            yield kind, Problem.packing(across, up, **GENERATED[kind]), None
+            yield kind, Problem.packing(across, up, seed=seed, **GENERATED[kind]), None
 
 
-def bench(sizes, kinds, tolerances, cap, threads, solvers=("AUTO",), say=lambda text: None):
-    """Records of every solve: size, kind, start, solver, threads, tolerance, status, seconds, iterations, residual."""
+def bench(sizes, kinds, tolerances, cap, threads, solvers=("AUTO",), seed=1, say=lambda text: None):
+    """Records of every solve (`seed` is that of generated packings): size, kind, start, solver, threads, tolerance, status, seconds, iterations, residual."""
     records = []
     for size in sizes:
-        for kind, problem, guess in problems(size, kinds):
+        for kind, problem, guess in problems(size, kinds, seed):
             for start in ("cold",) if guess is None else ("cold", "warm"):
                 for solver in solvers:
                     for count in threads:

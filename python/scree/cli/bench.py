@@ -75,6 +75,7 @@ def _add_packings(kinds):
     parser.add_argument("--kinds", type=common.names, default=["static", "sheared", "physical"], metavar="A,B", help=f"of {', '.join(KINDS)} (default: static,sheared,physical)")
     parser.add_argument("--solvers", type=common.names, default=["AUTO"], metavar="A,B", help="default: AUTO")
     parser.add_argument("--tol", type=common.floats, default=[1e-4, 1e-6, 1e-8], metavar="X,Y")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of generated packings (default: 1)")
     parser.add_argument("--cap", type=common.positive_float, default=30.0, metavar="S", help="time limit of one solve (default: 30 s)")
     parser.add_argument("--threads", type=common.names, default=["1", "2"], metavar="N,M", help="default: 1,2")
     parser.add_argument("--json", metavar="OUT", help="write the records ('-': to standard output, and nothing else)")
@@ -89,7 +90,7 @@ def execute_packings(args):
             if name not in known:
                 raise ValueError(f"{what} '{name}' is unknown; choose from {', '.join(known)}")
     threads = [_check.integer("threads", int(n) if n.isdigit() else n, 1, 4096) for n in args.threads]
-    records = bench_packings.bench(args.sizes, args.kinds, args.tol, args.cap, threads, args.solvers,
+    records = bench_packings.bench(args.sizes, args.kinds, args.tol, args.cap, threads, args.solvers, _check.integer("seed", args.seed, 0),
                                    say=lambda text: print(text, file=sys.stderr, flush=True))
     if args.json:
         common.write_json({"cap": args.cap, "records": records}, args.json)
