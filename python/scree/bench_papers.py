@@ -162,7 +162,7 @@ def cpg(scale=1.0, say=lambda text: None):
         for tolerance in (1e-2, 3e-3, 1e-3):
             counts = {}
             for method in ("GAUSS_SEIDEL", "CPG", "PCPG"):
-                solution = problem.solve(method, tolerance, max_iterations=200000, max_seconds=60)
+                solution = problem.solve(method, tolerance, max_iterations=200000, max_seconds=240)
                 counts[method] = solution.iterations if solution.converged else None
                 rows.append(_row("cpg", name, problem.contacts, method, f"iterations to {tolerance:g}", counts[method]))
             for method in ("CPG", "PCPG"):

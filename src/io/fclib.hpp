@@ -33,7 +33,8 @@ struct FclibProblem {
 /// out of range, a number is not finite, mu < 0, or M is not positive definite.
 ///
 /// Local form gives an ExplicitForm with W as stored, symmetric or not. Global form gives a BodyForm: the
-/// bodies are the connected parts of M, joined until every contact touches two at most. It gives an
+/// bodies are the connected parts of M, joined until every contact touches two at most, with only as many scaled
+/// degrees of freedom as their contacts can tell apart. It gives an
 /// ExplicitForm instead when M is not symmetric or a body has more than 600 degrees of freedom.
 ///
 /// Contacts come first. Each scalar equality becomes a `direction` block after them, unless Scree wrote the

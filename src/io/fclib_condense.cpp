@@ -1,5 +1,6 @@
 #include "io/fclib_condense.hpp"
 
+#include <Eigen/QR>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseLU>
 
@@ -112,15 +113,6 @@ Bodies make_bodies(const GlobalForm& global, const std::vector<int>& group, cons
 // Two sides of a block: body -> dofs x 3, columns are rows of J, and of Hs once scaled.
 using Sides = std::map<int, MatX>;
 
-// Degrees of freedom of each body in the operator. Two-dimensional contacts add the motion out of their plane. Small
-// bodies are filled up to six, which is what the fast sweeps want and gives directions room for tangents.
-std::vector<int> operator_dofs(const Bodies& bodies, const BlockLayout& layout) {
-  constexpr int kRigid = 6;
-  std::vector<int> sizes;
-  for (const auto& dofs : bodies.dofs) sizes.push_back(std::max(kRigid, static_cast<int>(dofs.size()) + (layout.dimension == 2 ? 1 : 0)));
-  return sizes;
-}
-
 // The second tangent of a two-dimensional contact moves the last degree of freedom of each body, as easily as the first
 // tangent does its own. Directions get tangents across their normal; nothing pushes along them.
 void complete_rows(const BlockLayout& layout, BlockKind kind, MatX& columns) {
@@ -135,45 +127,74 @@ void complete_rows(const BlockLayout& layout, BlockKind kind, MatX& columns) {
   }
 }
 
-// Sides of a block as columns of J.
-void gather_sides(const GlobalForm& global, const Bodies& bodies, const std::vector<int>& sizes, const int* scalar_of, Sides& sides) {
-  sides.clear();
-  for (int c = 0; c < 3; ++c) {
-    if (scalar_of[c] < 0) continue;
-    for (SparseRows::InnerIterator entry(global.J, scalar_of[c]); entry; ++entry) {
+// Scaled rows Hs = J L^-T of every block, as columns; B grows by J M^-1 f.
+std::vector<Sides> scaled_sides(const GlobalForm& global, const BlockLayout& layout, const Bodies& bodies, std::vector<double>& B) {
+  std::vector<Sides> blocks(layout.kind.size());
+  for (int k = 0; k < layout.scalars(); ++k) {
+    const int scalar = layout.scalar[static_cast<std::size_t>(k)];
+    for (SparseRows::InnerIterator entry(global.J, k); entry; ++entry) {
       if (entry.value() == 0.0) continue;
       const int body = bodies.body_of[static_cast<std::size_t>(entry.col())];
-      MatX& side = sides.try_emplace(body, MatX::Zero(sizes[static_cast<std::size_t>(body)], 3)).first->second;
-      side(bodies.place[static_cast<std::size_t>(entry.col())], c) = entry.value();
+      const auto dofs = static_cast<Eigen::Index>(bodies.dofs[static_cast<std::size_t>(body)].size());
+      MatX& side = blocks[static_cast<std::size_t>(scalar / 3)].try_emplace(body, MatX::Zero(dofs, 3)).first->second;
+      side(bodies.place[static_cast<std::size_t>(entry.col())], scalar % 3) = entry.value();
     }
+  }
+  for (std::size_t a = 0; a < blocks.size(); ++a)
+    for (auto& [body, columns] : blocks[a]) {
+      bodies.factor[static_cast<std::size_t>(body)].matrixL().solveInPlace(columns);
+      Eigen::Map<Vec3>(B.data() + 3 * a) += columns.transpose() * bodies.y[static_cast<std::size_t>(body)];
+    }
+  return blocks;
+}
+
+// A body that fewer rows act on than it has degrees of freedom moves in their span alone: with the rows A of all its blocks,
+// A^T = Q R, the rows R^T are fewer numbers of the same products.
+void reduce_bodies(std::vector<Sides>& blocks, std::size_t bodies) {
+  std::vector<std::vector<MatX*>> rows(bodies);
+  for (Sides& sides : blocks)
+    for (auto& [body, columns] : sides) rows[static_cast<std::size_t>(body)].push_back(&columns);
+  for (const auto& of_body : rows) {
+    const auto count = static_cast<Eigen::Index>(3 * of_body.size());
+    if (of_body.empty() || count >= of_body[0]->rows()) continue;
+    MatX all(of_body[0]->rows(), count);
+    for (std::size_t k = 0; k < of_body.size(); ++k) all.middleCols<3>(static_cast<Eigen::Index>(3 * k)) = *of_body[k];
+    const Eigen::HouseholderQR<MatX> factor(all);
+    const MatX R = factor.matrixQR().topRows(count).triangularView<Eigen::Upper>();
+    for (std::size_t k = 0; k < of_body.size(); ++k) *of_body[k] = R.middleCols<3>(static_cast<Eigen::Index>(3 * k));
   }
 }
 
-// Rows Hs = J L^-T of every block and B = J M^-1 f + w.
-Condensed make_body_form(const GlobalForm& global, const BlockLayout& layout, const Bodies& bodies) {
-  std::vector<int> scalar_of(layout.kind.size() * 3, -1);
-  for (int k = 0; k < layout.scalars(); ++k) scalar_of[static_cast<std::size_t>(layout.scalar[static_cast<std::size_t>(k)])] = k;
+// Degrees of freedom of each body in the operator. Two-dimensional contacts add the motion out of their plane. Small
+// bodies are filled up to six, which is what the fast sweeps want and gives directions room for tangents.
+std::vector<int> operator_dofs(const std::vector<Sides>& blocks, std::size_t bodies, int dimension) {
+  constexpr int kRigid = 6;
+  std::vector<int> sizes(bodies, kRigid);
+  for (const Sides& sides : blocks)
+    for (const auto& [body, columns] : sides)
+      sizes[static_cast<std::size_t>(body)] = std::max(kRigid, static_cast<int>(columns.rows()) + (dimension == 2 ? 1 : 0));
+  return sizes;
+}
 
-  const std::vector<int> sizes = operator_dofs(bodies, layout);
+// Body form and B = J M^-1 f + w.
+Condensed make_body_form(const GlobalForm& global, const BlockLayout& layout, const Bodies& bodies) {
+  std::vector<double> B = spread(layout, global.w);
+  std::vector<Sides> blocks = scaled_sides(global, layout, bodies, B);
+  reduce_bodies(blocks, bodies.dofs.size());
+  const std::vector<int> sizes = operator_dofs(blocks, bodies.dofs.size(), layout.dimension);
   auto form = std::make_shared<solvers::BodyForm>();
   form->reset(sizes);
-  std::vector<double> B = spread(layout, global.w);
-  Sides sides;
-  for (int a = 0; a < layout.blocks(); ++a) {
-    gather_sides(global, bodies, sizes, scalar_of.data() + 3 * a, sides);
+  for (std::size_t a = 0; a < blocks.size(); ++a) {
     std::array<int, 2> pair{-1, -1};
-    int count = 0;
-    for (const auto& [body, side] : sides) pair[static_cast<std::size_t>(count++)] = body;
+    std::size_t count = 0;
+    for (const auto& [body, columns] : blocks[a]) pair[count++] = body;
     const auto rows = form->add_block(pair[0], pair[1]);
-    for (int side = 0; side < count; ++side) {
-      const auto body = static_cast<std::size_t>(pair[static_cast<std::size_t>(side)]);
-      MatX& columns = sides.at(pair[static_cast<std::size_t>(side)]);
-      const auto own = static_cast<Eigen::Index>(bodies.dofs[body].size());
-      MatX scaled = bodies.factor[body].matrixL().solve(columns.topRows(own));
-      columns.topRows(own) = scaled;
-      Eigen::Map<Vec3>(B.data() + 3 * a) += scaled.transpose() * bodies.y[body];
-      complete_rows(layout, layout.kind[static_cast<std::size_t>(a)], columns);
-      Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>(rows[static_cast<std::size_t>(side)].data(), 3, columns.rows()) = columns.transpose();
+    for (std::size_t side = 0; side < count; ++side) {
+      MatX columns = MatX::Zero(sizes[static_cast<std::size_t>(pair[side])], 3);
+      const MatX& given = blocks[a].at(pair[side]);
+      columns.topRows(given.rows()) = given;
+      complete_rows(layout, layout.kind[a], columns);
+      Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>(rows[side].data(), 3, columns.rows()) = columns.transpose();
     }
   }
   form->finish();

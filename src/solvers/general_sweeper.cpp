@@ -7,8 +7,6 @@ namespace scree::solvers {
 
 namespace {
 
-using ConstRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
-
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Blocks in the given order, velocities of bodies (body form) or rows of W (explicit form).
@@ -68,8 +66,7 @@ Vec3 GeneralSweeper::velocity(int block) const {
     for (int side = 0; side < 2; ++side) {
       const int body = bodies_->bodies_of(block)[at(side)];
       if (body < 0) continue;
-      const int dofs = bodies_->body_dofs(body);
-      U.noalias() += ConstRows(bodies_->rows(block, side).data(), 3, dofs) * Eigen::Map<const VecX>(y_.data() + bodies_->dof_start(body), dofs);
+      U += body_row_product(bodies_->rows(block, side), y_.data() + bodies_->dof_start(body));
     }
   } else {
     return add_row_product(U, rows_->columns(block), rows_->values(block), R_.data());
@@ -82,9 +79,7 @@ void GeneralSweeper::push(int block, const Vec3& change) {
   for (int side = 0; side < 2; ++side) {
     const int body = bodies_->bodies_of(block)[at(side)];
     if (body < 0) continue;
-    const int dofs = bodies_->body_dofs(body);
-    Eigen::Map<VecX>(y_.data() + bodies_->dof_start(body), dofs).noalias() +=
-        ConstRows(bodies_->rows(block, side).data(), 3, dofs).transpose() * change;
+    add_body_push(bodies_->rows(block, side), change, y_.data() + bodies_->dof_start(body));
   }
 }
 

@@ -103,7 +103,7 @@ void BodyForm::scatter(std::span<const double> R, std::span<double> y) const {
       if (rigid_)
         sum.head<kRigidDofs>().noalias() += ConstRigidRows(h.data()).transpose() * r;
       else
-        sum.noalias() += ConstRows(h.data(), 3, sum.size()).transpose() * r;
+        add_body_push(h, r, sum.data());
     }
   });
 }
@@ -119,7 +119,7 @@ void BodyForm::gather(std::span<const double> y, std::span<double> U) const {
       if (rigid_)
         sum.noalias() += ConstRigidRows(h.data()) * Eigen::Map<const Vec6>(part);
       else
-        sum.noalias() += ConstRows(h.data(), 3, body_dofs(body)) * Eigen::Map<const VecX>(part, body_dofs(body));
+        sum += body_row_product(h, part);
     }
     Eigen::Map<Vec3>(U.data() + 3 * a) = sum;
   });

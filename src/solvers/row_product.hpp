@@ -1,4 +1,4 @@
-/// One block row of an explicit operator times a vector: the inner loop of products and sweeps on stored W.
+/// One block row of an operator times a vector: the inner loop of products and sweeps, on stored W or on rows of bodies.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,32 @@ namespace scree::solvers {
     e += w[8] * r[2];
   }
   return {U.x() + ((a[0] + a[1]) + b[0]), U.y() + (b[1] + (c[0] + c[1])), U.z() + ((d[0] + d[1]) + e)};
+}
+
+/// U = H y for the row-major 3 x n rows of one side of a block. Few columns are not worth a general product.
+[[nodiscard]] inline Vec3 body_row_product(std::span<const double> rows, const double* y) noexcept {
+  constexpr std::size_t kFew = 16;
+  const std::size_t n = rows.size() / 3;
+  const double* h = rows.data();
+  if (n > kFew) {
+    const auto size = static_cast<Eigen::Index>(n);
+    return Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>(h, 3, size) * Eigen::Map<const VecX>(y, size);
+  }
+  double a = 0.0, b = 0.0, c = 0.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    a += h[i] * y[i];
+    b += h[n + i] * y[i];
+    c += h[2 * n + i] * y[i];
+  }
+  return {a, b, c};
+}
+
+/// y += H^T R for the same rows.
+inline void add_body_push(std::span<const double> rows, const Vec3& R, double* y) noexcept {
+  const std::size_t n = rows.size() / 3;
+  const double* h = rows.data();
+  const double a = R.x(), b = R.y(), c = R.z();
+  for (std::size_t i = 0; i < n; ++i) y[i] += h[i] * a + h[n + i] * b + h[2 * n + i] * c;
 }
 
 }  // namespace scree::solvers
