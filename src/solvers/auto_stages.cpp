@@ -18,6 +18,8 @@ constexpr double kDearNewton = 100.0;    ///< in sweeps
 constexpr double kFewestNewtons = 25.0;  ///< fewer than these are not worth a start
 constexpr double kSmallNewton = 300.0;    ///< cost, in sweeps, up to which Newton steps may take a share of the iterations
 constexpr double kSmallShare = 0.1;
+constexpr double kCheapNewton = 30.0;     ///< cost up to which that share is half: explicit rows, a few hundred contacts of bodies
+constexpr double kCheapShare = 0.5;
 constexpr int kLongRowBlocks = 200;      ///< from here on, rows of kLongRow blocks make a factor cheaper than the sweeps it saves
 constexpr std::size_t kLongRow = 20;
 constexpr double kStackSigma = 3e-3;     ///< stacks mostly stick: a weak penalty lets them find it in ten steps
@@ -44,7 +46,8 @@ AutoStages::AutoStages(const ContactProblem& problem, const StopRule& stop, doub
       best_(R.begin(), R.end()), current_(best_), trial_(best_.size()), U_(best_.size()) {
   // Newton may cost as much as all the sweeps allowed, or it is left out; small problems get a share of the count.
   const double affordable = stop.max_iterations / newton_cost_;
-  const double granted = newton_cost_ <= kSmallNewton ? std::max(affordable, kSmallShare * stop.max_iterations) : affordable;
+  const double share = newton_cost_ <= kCheapNewton ? kCheapShare : newton_cost_ <= kSmallNewton ? kSmallShare : 0.0;
+  const double granted = std::max(affordable, share * stop.max_iterations);
   newton_left_ = affordable >= kFewestNewtons ? static_cast<int>(std::min(1e9, granted)) : 0;
   if (value < 0.0) {
     offer(current_, "warm start");

@@ -280,3 +280,10 @@ def test_all_solvers_find_the_same_velocity(name):
         # U is unique; the residual of 1e-8 is amplified by the root of the condition number of W, at most 1e3 here.
         error = np.linalg.norm(scale * (solution.U - exact.U)) / np.linalg.norm(scale * problem.B)
         assert error < 1e-5, (entry["name"], error)
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="real problems are not here")
+def test_auto_solves_the_hardest_file_with_default_limits():
+    problem = scree.Problem(DATA / "fc3d" / "local" / "RockPile_tob1.hdf5")
+    solution = problem.solve(tolerance=1e-12)
+    assert solution.converged and problem.measure(solution.R) <= 1e-12
