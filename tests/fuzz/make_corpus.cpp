@@ -1,0 +1,54 @@
+// Sound files for the fuzz targets to start from:  make_corpus FOLDER  writes FOLDER/mesh, FOLDER/fclib and FOLDER/results.
+#include <filesystem>
+#include <fstream>
+
+#include "../io/mesh_texts.hpp"
+#include "../io/sample_results.hpp"
+#include "io/fclib.hpp"
+#include "solvers/generators.hpp"
+
+namespace {
+
+using namespace scree;
+
+void write_meshes(const std::filesystem::path& folder) {
+  for (const io::testing::Sample& sample : io::testing::samples()) std::ofstream(folder / sample.name, std::ios::binary) << sample.bytes;
+}
+
+void write_problems(const std::filesystem::path& folder) {
+  solvers::PackingOptions small;
+  small.across = 2;
+  small.up = 1;
+  const solvers::ContactProblem problem = solvers::make_packing(small);
+  const std::vector<double> R(problem.B.size(), 0.0);
+  io::write_fclib(folder / "bare.hdf5", problem, {}, {});
+  io::write_fclib(folder / "solved.hdf5", problem, R, problem.B, "a packing");
+}
+
+void write_results(const std::filesystem::path& folder) {
+  for (const bool compress : {false, true}) {
+    io::ResultsInfo info;
+    info.compress = compress;
+    io::ResultsWriter writer(folder / (compress ? "packed.h5" : "plain.h5"), info);
+    std::vector<std::int32_t> rows;
+    for (int k = 0; k < 2; ++k) {
+      io::BodyRow row;
+      row.id = k;
+      row.shape = writer.add_shape(k == 0 ? io::cube(Vec3::Zero(), 1.0) : geometry::make_sphere(Vec3::Zero(), 0.5, 1, 2), Vec3::Zero());
+      rows.push_back(writer.add_body(row));
+    }
+    for (int k = 0; k < 2; ++k) writer.add_frame(io::sample_frame(k, rows, 2));
+    writer.close();
+  }
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count != 2) return 2;
+  const std::filesystem::path folder = words[1];
+  for (const char* name : {"mesh", "fclib", "results"}) std::filesystem::create_directories(folder / name);
+  write_meshes(folder / "mesh");
+  write_problems(folder / "fclib");
+  write_results(folder / "results");
+}
