@@ -33,7 +33,7 @@ ARGUMENTS = {
 MODERN = {
     "body": "Body", "body1": "Body | None", "body2": "Body | None", "shape": "Shape", "material": "BulkMaterial", "value": "float | TimeSeries", "out": "str | os.PathLike[str] | None",
     "path": "str | os.PathLike[str]", "target": "str | os.PathLike[str]", "output": "float", "bodies": "Any", "points": "Any", "density": "float | dict[int, float]",
-    "velocity": "Any", "angular_velocity": "Any", "gravity": VECTOR, "threads": "int", "surface": "int | Sequence[int]", "surface1": "int", "surface2": "int", "scheme": "str",
+    "velocity": "Any", "angular_velocity": "Any", "gravity": VECTOR, "threads": "int", "surface": "int | Sequence[int]", "surface1": "int", "surface2": "int", "scheme": "str", "integrator": "str",
     "damping": NUMBER, "pivot": VECTOR, "size": VECTOR, "low": VECTOR, "high": VECTOR, "axes": "Any", "corners": POINTS, "cells": "tuple[int, int, int]", "inner_radius": NUMBER,
     "thickness": NUMBER, "axis": VECTOR, "factors": "float | Vector", "vertices": POINTS, "faces": "Any", "elements": "Sequence[Sequence[int]]", "volume": "Any", "length": NUMBER,
     "checkpoint": NUMBER, "quiet": "bool", "resume": "bool", "compress": "bool", "max_iterations": "int", "max_seconds": NUMBER, "on_failure": "Callable[..., Any]", "convected": "bool",
@@ -64,7 +64,7 @@ MEMBERS = {
 ARRAYS = {"positions", "velocities", "rotations", "angular_velocities", "masses", "position", "velocity", "rotation", "angular_velocity", "conf", "velo", "center", "inertia", "force",
           "local_force", "frame", "points", "gravity", "B", "mu", "ids", "times", "moving", "U", "R"}
 MODERN_MEMBERS = {"steps": "Any", "label": "str", "mass": "float", "volume": "float", "kind": "str", "exists": "bool", "id": "int", "kinetic_energy": "float", "damping": "float",
-                  "scheme": "str", "length": "float", "time": "float", "step": "float", "title": "str", "version": "str", "stages": "list[str]", "body_frames": "int", "contacts": "Any",
+                  "scheme": "str", "integrator": "str", "length": "float", "time": "float", "step": "float", "title": "str", "version": "str", "stages": "list[str]", "body_frames": "int", "contacts": "Any",
                   "size": "float", "blocks": "int", "name": "str", "converged": "bool"}
 #: Attributes that constructors set.
 ATTRIBUTES = {"Frame": ("time", "step", "ids", "rows", "positions", "rotations", "velocities", "angular_velocities", "body_energies", "energies", "contacts"),
