@@ -90,6 +90,10 @@ void bind_engine(py::module_& module) {
       .def("time", [](Engine& e) { return e.simulation.time(); })
       .def("steps", [](Engine& e) { return e.simulation.steps(); })
       .def("departed", [](Engine& e) { return e.simulation.departed(); })
+      .def("factor_cost", [](Engine& e) {
+        const auto cost = e.simulation.factor_cost();
+        return py::make_tuple(cost.factorisations, cost.seconds);
+      })
       .def("hash", [](Engine& e) { return fmt::format("{:016x}", e.simulation.state_hash()); });
   bind_settings(engine);
   bind_bodies(engine);

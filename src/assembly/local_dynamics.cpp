@@ -53,7 +53,7 @@ void add_block(const Assembler& with, const Side& a, const Side& b, const Mat3& 
     if (slot < 0) return;
     if (side.grip >= 0) {
       const auto d = static_cast<std::size_t>(with.bodies.deformable[static_cast<std::size_t>(side.body)]);
-      with.inertias[d]->add_scaled_rows(frame, with.grips[side.grip], sign, rows);
+      with.inertias[d]->add_rows(frame, with.grips[side.grip], sign, rows);
       return;
     }
     const auto s = static_cast<std::size_t>(slot);
@@ -62,6 +62,17 @@ void add_block(const Assembler& with, const Side& a, const Side& b, const Mat3& 
   write(same ? spans[1] : spans[0], a, slot_a, -1.0);
   write(spans[1], b, slot_b, 1.0);
   if (a.grip >= 0 || b.grip >= 0) deformable.push_back({form.added() - 1, a, b, frame});
+}
+
+void finish_blocks(const Assembler& with, solvers::BodyForm& form) {
+  if (with.bodies.deformables.empty()) {
+    form.finish();
+    return;
+  }
+  form.finish([&](int slot, std::span<double> rows, int count) {
+    const int deformable = with.bodies.deformable[static_cast<std::size_t>(with.scaling.body[static_cast<std::size_t>(slot)])];
+    if (deformable >= 0) with.inertias[static_cast<std::size_t>(deformable)]->scale_rows(rows, count);
+  });
 }
 
 void deformable_impulses(const Assembler& with, std::span<const DeformableBlock> blocks, std::span<const double> R, std::vector<double>& push) {

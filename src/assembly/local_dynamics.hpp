@@ -52,6 +52,9 @@ void write_rows(std::span<double> rows, const Mat3& frame, const Vec3& arm, doub
 void add_block(const Assembler& with, const Side& a, const Side& b, const Mat3& frame, solvers::BodyForm& form,
                std::vector<DeformableBlock>& deformable);
 
+/// Scale the rows of deformable bodies, all those of a body at once, and finish the operator.
+void finish_blocks(const Assembler& with, solvers::BodyForm& form);
+
 /// Impulses on the unknowns of deformable bodies: push = H^T R, laid out as model::Bodies::u.
 void deformable_impulses(const Assembler& with, std::span<const DeformableBlock> blocks, std::span<const double> R, std::vector<double>& push);
 

@@ -1,51 +1,18 @@
 #include "elastic/factor.hpp"
 
 #include <cholmod.h>
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <numeric>
 
+#include "core/blas.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
-
-extern "C" {
-void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const double* alpha,
-            const double* a, const int* lda, double* b, const int* ldb);
-}
 
 namespace scree::elastic {
 
 namespace {
-
-/// A threaded BLAS splits sums as it sees fit; one thread while we are inside keeps the bits.
-class OneBlasThread {
- public:
-  OneBlasThread() {
-    const std::lock_guard lock(mutex());
-    if (users()++ == 0 && set() && get()) {
-      before() = get()();
-      set()(1);
-    }
-  }
-  ~OneBlasThread() {
-    const std::lock_guard lock(mutex());
-    if (--users() == 0 && set() && get()) set()(before());
-  }
-  OneBlasThread(const OneBlasThread&) = delete;
-  OneBlasThread& operator=(const OneBlasThread&) = delete;
-
- private:
-  using Set = void (*)(int);
-  using Get = int (*)();
-  static std::mutex& mutex() { static std::mutex m; return m; }
-  static int& users() { static int n = 0; return n; }
-  static int& before() { static int n = 1; return n; }
-  static Set set() { static const auto f = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads")); return f; }
-  static Get get() { static const auto f = reinterpret_cast<Get>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads")); return f; }
-};
 
 constexpr int kScaleBlock = 32;  ///< right sides a call of the dense solve
 
@@ -280,7 +247,7 @@ void Factor::scale(std::span<double> columns, int count) const {
   if (!d.ready) throw_solve("sparse factor: scale() before factorise()");
   const int size = last_dofs();
   if (size == 0 || count == 0) return;
-  const OneBlasThread guard;
+  const OneBlasThread guard(false);
   // Leading zeros of a column stay zero: each block of columns starts at its first entry.
   const auto first_entry = [&](const double* column) {
     int k = 0;

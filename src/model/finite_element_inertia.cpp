@@ -2,7 +2,9 @@
 /// the held nodes last for others.
 #include <algorithm>
 
+#include "core/blas.hpp"
 #include "core/error.hpp"
+#include "core/timer.hpp"
 #include "elastic/factor.hpp"
 #include "model/finite_element.hpp"
 
@@ -49,6 +51,8 @@ class FiniteElementInertia final : public Inertia {
     }
   }
 
+  [[nodiscard]] Cost cost() const override { return cost_; }
+
   void solve(std::span<double> x) const override {
     if (diagonal_) {
       for (std::size_t k = 0; k < x.size(); ++k) x[k] /= mass_scale_ * body_.lumped_mass()[k / 3];
@@ -78,7 +82,7 @@ class FiniteElementInertia final : public Inertia {
       for (std::size_t k = 0; k < chosen_.size(); ++k) place_[static_cast<std::size_t>(chosen_[k])] = static_cast<int>(k);
     } else if (!dense_ && !sparse_.covers(nodes)) {
       sparse_.analyse(A_.pattern, nodes);
-      sparse_.factorise(A_);
+      factorise_sparse();
     }
   }
 
@@ -87,31 +91,35 @@ class FiniteElementInertia final : public Inertia {
     return dense_ ? body_.dofs() : sparse_.last_dofs();
   }
 
-  void add_scaled_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const override {
+  void add_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const override {
+    Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> H(rows.data(), 3, scaled_dofs());
+    const Mat3 turned = turns() && !diagonal_ ? (frame * R_).eval() : frame;
+    for (const Weight& w : weights) H.middleCols<3>(3 * column_of(w.node)) += sign * w.value * turned;
+  }
+
+  void scale_rows(std::span<double> rows, int count) const override {
     const int dofs = scaled_dofs();
-    Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> H(rows.data(), 3, dofs);
     if (diagonal_) {
-      for (const Weight& w : weights)
-        H.middleCols<3>(3 * place_[static_cast<std::size_t>(w.node)]) +=
-            (sign * w.value / std::sqrt(mass_scale_ * body_.lumped_mass()[static_cast<std::size_t>(w.node)])) * frame;
-      return;
-    }
-    thread_local std::vector<double> scratch;
-    scratch.assign(static_cast<std::size_t>(3 * dofs), 0.0);
-    Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> fresh(scratch.data(), 3, dofs);
-    const Mat3 turned = turns() ? (frame * R_).eval() : frame;
-    for (const Weight& w : weights) fresh.middleCols<3>(3 * (dense_ ? w.node : sparse_.last_index(w.node))) += sign * w.value * turned;
-    if (dense_) {
-      Eigen::Map<MatX> columns(scratch.data(), dofs, 3);
-      llt_.matrixL().solveInPlace(columns);
+      for (int k = 0; k < count; ++k)
+        for (int i = 0; i < dofs; ++i)
+          rows[static_cast<std::size_t>(k) * static_cast<std::size_t>(dofs) + static_cast<std::size_t>(i)] /=
+              std::sqrt(mass_scale_ * body_.lumped_mass()[static_cast<std::size_t>(chosen_[static_cast<std::size_t>(i / 3)])]);
+    } else if (dense_) {
+      const OneBlasThread guard(false);
+      const double one = 1.0;
+      dtrsm_("L", "L", "N", "N", &dofs, &count, &one, llt_.matrixLLT().data(), &dofs, rows.data(), &dofs);
     } else {
-      sparse_.scale(scratch, 3);
+      sparse_.scale(rows, count);
     }
-    H += fresh;
   }
 
  private:
   [[nodiscard]] bool turns() const { return mechanics_.corotation() != nullptr; }
+  /// Place of a node among the columns of a scaled row.
+  [[nodiscard]] int column_of(int node) const {
+    if (diagonal_) return place_[static_cast<std::size_t>(node)];
+    return dense_ ? node : sparse_.last_index(node);
+  }
 
   void form(double a, double b, bool lumped) {
     if (lumped) A_.combine(a, body_.lumped_mass(), b, K_);
@@ -122,9 +130,10 @@ class FiniteElementInertia final : public Inertia {
     if (!dense_) {
       if (!analysed_ || !std::ranges::equal(sparse_.last_nodes(), expected)) sparse_.analyse(A_.pattern, expected);
       analysed_ = true;
-      sparse_.factorise(A_);
+      factorise_sparse();
       return;
     }
+    const Timer timer;
     full_.setZero(body_.dofs(), body_.dofs());
     const elastic::NodePattern& pattern = *A_.pattern;
     for (int row = 0; row < pattern.rows(); ++row)
@@ -132,11 +141,23 @@ class FiniteElementInertia final : public Inertia {
         full_.block<3, 3>(3 * row, 3 * pattern.columns[static_cast<std::size_t>(e)]) =
             Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(A_.values.data() + 9 * e);
     llt_.compute(full_);
+    count(timer);
     if (llt_.info() != Eigen::Success) throw_solve("finite elements: the system matrix is not positive definite; use a smaller step");
+  }
+
+  void factorise_sparse() {
+    const Timer timer;
+    sparse_.factorise(A_);
+    count(timer);
+  }
+  void count(const Timer& timer) {
+    ++cost_.factorisations;
+    cost_.seconds += timer.seconds();
   }
 
   const FiniteElement& mechanics_;
   const elastic::ElasticBody& body_;
+  Cost cost_;
   elastic::BlockMatrix K_, A_;
   bool dense_, diagonal_ = false, analysed_ = false, ready_ = false, lumped_ = false;
   double mass_scale_ = 1.0, stiffness_scale_ = 0.0;
@@ -175,10 +196,14 @@ class ModalInertia final : public Inertia {
   void choose(std::span<const int>) override {}
   [[nodiscard]] int scaled_dofs() const override { return static_cast<int>(root_.size()); }
 
-  void add_scaled_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const override {
+  void add_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const override {
     Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> H(rows.data(), 3, scaled_dofs());
     const Mat3 turned = sign * frame * R_;
-    for (const Weight& w : weights) H.noalias() += turned * w.value * mechanics_.basis().middleRows<3>(3 * w.node) * root_.cwiseInverse().asDiagonal();
+    for (const Weight& w : weights) H.noalias() += turned * w.value * mechanics_.basis().middleRows<3>(3 * w.node);
+  }
+
+  void scale_rows(std::span<double> rows, int count) const override {
+    Eigen::Map<MatX>(rows.data(), scaled_dofs(), count).array().colwise() /= root_.array();
   }
 
  private:

@@ -50,6 +50,12 @@ class Inertia {
   /// Form and factorise; K is made positive definite where the material has lost it. `lumped` asks for a diagonal M. `expected` are
   /// unknowns that choose() is likely to name (those of the last step): the same list gives the same bits.
   virtual void update(std::span<const double> q, double a, double b, bool lumped, std::span<const int> expected) = 0;
+  /// Factorisations of A so far and the seconds they took, for timings.
+  struct Cost {
+    long factorisations = 0;
+    double seconds = 0.0;
+  };
+  [[nodiscard]] virtual Cost cost() const { return {}; }
   /// x <- A^-1 x.
   virtual void solve(std::span<double> x) const = 0;
   /// out = K v with the K of the last update.
@@ -59,8 +65,10 @@ class Inertia {
   virtual void choose(std::span<const int> nodes) = 0;
   /// Numbers in a scaled row.
   [[nodiscard]] virtual int scaled_dofs() const = 0;
-  /// Add  sign * frame [w] L^-T  to a 3 x scaled_dofs() row-major block, where A = L L^T (theory eq. 6.3).
-  virtual void add_scaled_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const = 0;
+  /// Add  sign * frame [w]  to a 3 x scaled_dofs() row-major block, still without its factor L^-T.
+  virtual void add_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const = 0;
+  /// Multiply `count` contiguous rows of scaled_dofs() numbers by L^-T, where A = L L^T (theory eq. 6.3).
+  virtual void scale_rows(std::span<double> rows, int count) const = 0;
 };
 
 class Mechanics {

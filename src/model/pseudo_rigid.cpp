@@ -49,17 +49,21 @@ class PseudoRigidInertia final : public Inertia {
   void choose(std::span<const int>) override {}
   [[nodiscard]] int scaled_dofs() const override { return 12; }
 
-  void add_scaled_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const override {
-    Eigen::Matrix<double, 9, 3> columns = Eigen::Matrix<double, 9, 3>::Zero();
-    Mat3 last = Mat3::Zero();
-    for (const Weight& w : weights) {
-      if (w.node < 3) columns.middleRows<3>(3 * w.node) += w.value * frame.transpose();
-      else last += w.value * frame;
-    }
-    factor_.matrixL().solveInPlace(columns);
+  void add_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const override {
     Eigen::Map<Eigen::Matrix<double, 3, 12, Eigen::RowMajor>> H(rows.data());
-    H.leftCols<9>() += sign * columns.transpose();
-    H.rightCols<3>() += (sign / root_mass_) * last;
+    for (const Weight& w : weights) H.middleCols<3>(3 * w.node) += sign * w.value * frame;
+  }
+
+  void scale_rows(std::span<double> rows, int count) const override {
+    const Mat9& L = factor_.matrixLLT();
+    for (int k = 0; k < count; ++k) {
+      double* row = rows.data() + 12 * k;
+      for (int j = 0; j < 9; ++j) {
+        row[j] /= L(j, j);
+        for (int i = j + 1; i < 9; ++i) row[i] -= L(i, j) * row[j];
+      }
+      for (int i = 9; i < 12; ++i) row[i] /= root_mass_;
+    }
   }
 
  private:

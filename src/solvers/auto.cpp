@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "core/timer.hpp"
+#include "solvers/auto_deformable.hpp"
 #include "solvers/auto_laws.hpp"
 #include "solvers/auto_stages.hpp"
 #include "solvers/catalogue.hpp"
@@ -134,6 +135,11 @@ class AutoRun {
       return report_;
     }
     if (problem_.blocks() == 1 && options_.max_iterations > 0 && solved_in_closed_form(start)) return report_;
+    if (suits_working_set(problem_, options_)) {
+      report_ = solve_working_set(problem_, options_, R_, work_);
+      if (report_.status == Status::converged) return report_;
+      start = measured();
+    }
     if (!options_.islands || options_.yardstick != Yardstick::residual || problem_.blocks() < kFewestBlocks) return whole(start);
     work_.islands.find(*problem_.W);
     if (work_.islands.count() < 2) return whole(start);
@@ -185,7 +191,7 @@ class AutoRun {
 
   SolveReport whole(double start) {
     SolveReport report = solve_connected(problem_, options_, rest(), R_, start, work_.packed);
-    report.products += report_.products;
+    add_costs(report, report_);
     return report;
   }
 

@@ -5,6 +5,7 @@
 ///   3. proximal semismooth Newton once sweeps promise to be slower than it
 ///   4. sweeps (momentum and Anderson mixing in turn) and ADMM side by side when Newton stalls; the better one
 ///      hands over to 3. Large packings of bodies get sweeps alone, twice as many each time.
+/// Finite element bodies get a few sweeps and Newton steps on a working set of blocks instead (auto_deformable.hpp).
 /// Choices follow counts and estimated costs, never the clock, so that runs repeat bit for bit.
 #pragma once
 
@@ -30,6 +31,7 @@ struct AutoOptions : StopRule {
 struct AutoWorkspace {
   Islands islands;
   std::unique_ptr<Sweeper> packed;
+  std::shared_ptr<ExplicitForm> condensed;
   std::vector<double> U, error, share;
   std::vector<int> active;
 };

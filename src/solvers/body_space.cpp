@@ -1,46 +1,19 @@
 #include "solvers/body_space.hpp"
 
 #include <cholmod.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <tuple>
 
+#include "core/blas.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
-
-// Present when the BLAS behind CHOLMOD is OpenBLAS.
-extern "C" {
-int openblas_get_num_threads(void) __attribute__((weak));
-void openblas_set_num_threads(int) __attribute__((weak));
-}
 
 namespace scree::solvers {
 
 namespace {
-
-/// Keeps CHOLMOD and BLAS on one thread while it lives: the bits must not depend on how many there are, and
-/// the blocks here are too small to share. (CHOLMOD asks OpenMP for four threads whatever the settings.)
-class SingleThreadBlas {
- public:
-  SingleThreadBlas() : levels_(omp_get_max_active_levels()) {
-    omp_set_max_active_levels(0);
-    if (!openblas_get_num_threads || !openblas_set_num_threads) return;
-    before_ = openblas_get_num_threads();
-    if (before_ != 1) openblas_set_num_threads(1);
-  }
-  ~SingleThreadBlas() {
-    if (before_ > 1) openblas_set_num_threads(before_);
-    omp_set_max_active_levels(levels_);
-  }
-  SingleThreadBlas(const SingleThreadBlas&) = delete;
-  SingleThreadBlas& operator=(const SingleThreadBlas&) = delete;
-
- private:
-  int before_ = 1, levels_;
-};
 
 using ConstRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
 using ConstRigidRows = Eigen::Map<const Eigen::Matrix<double, 3, 6, Eigen::RowMajor>>;
@@ -215,14 +188,14 @@ bool BodySpace::factor(std::span<const Mat3> G) {
   Impl& m = *impl_;
   parallel_for(static_cast<std::ptrdiff_t>(m.pairs.size()),
                [&](std::ptrdiff_t k) { m.assemble(m.pairs[static_cast<std::size_t>(k)], G); }, 256);
-  const SingleThreadBlas blas;
+  const OneBlasThread blas;
   if (!cholmod_factorize(m.matrix, m.factor, &m.common)) return false;
   return m.common.status == CHOLMOD_OK && m.factor->minor == m.factor->n;
 }
 
 void BodySpace::solve(std::span<const double> b, std::span<double> x) {
   Impl& m = *impl_;
-  const SingleThreadBlas blas;
+  const OneBlasThread blas;
   std::memcpy(m.right_side->x, b.data(), b.size_bytes());
   cholmod_solve2(CHOLMOD_A, m.factor, m.right_side, nullptr, &m.solution, nullptr, &m.work_y, &m.work_e, &m.common);
   std::memcpy(x.data(), m.solution->x, x.size_bytes());

@@ -7,6 +7,7 @@
 #include "core/threads.hpp"
 #include "solvers/block_lu.hpp"
 #include "solvers/body_space.hpp"
+#include "solvers/dense_system.hpp"
 #include "solvers/gmres.hpp"
 
 namespace scree::solvers {
@@ -17,6 +18,9 @@ constexpr double kRelativeAccuracy = 1e-8;   ///< of the linear solves; Newton g
 constexpr int kKrylovSize = 60;
 constexpr double kLargestBodyLu = 5e7;       ///< block products above which Cholesky with GMRES takes over
 constexpr double kLargestLu = 5e7;           ///< block products above which ILU(0) with GMRES takes over
+constexpr double kDenseShare = 0.5;          ///< of all blocks stored, from which a dense LU is chosen at once
+constexpr double kDenseWork = 1.0 / 30.0;    ///< block products over blocks cubed (1/3 when all fill in) from which it pays
+constexpr double kMostDenseBlocks = 2500;    ///< 450 MB
 
 /// (alpha I + D W) in the space of contacts, W explicit.
 class ExplicitSystem final : public NewtonSystem {
@@ -30,7 +34,8 @@ class ExplicitSystem final : public NewtonSystem {
       row_start.push_back(static_cast<int>(columns.size()));
     }
     lu_.analyse(row_start, columns, BlockLu<3>::Fill::complete);
-    complete_ = lu_.factor_products() <= kLargestLu;
+    work_ = lu_.factor_products();
+    complete_ = work_ <= kLargestLu;
     if (!complete_) lu_.analyse(row_start, columns, BlockLu<3>::Fill::none);
     row_start_ = std::move(row_start);
     columns_ = std::move(columns);
@@ -38,6 +43,9 @@ class ExplicitSystem final : public NewtonSystem {
     right_side_.resize(scaled.size());
     correction_.resize(scaled.size());
   }
+
+  /// Block products of a complete factorisation.
+  [[nodiscard]] double work() const { return work_; }
 
   bool solve(double alpha, std::span<const Mat3> D, std::span<const char> open, std::span<const double> f,
              std::span<double> dx) override {
@@ -100,6 +108,7 @@ class ExplicitSystem final : public NewtonSystem {
   ScaledProblem& scaled_;
   const ExplicitForm& W_;
   BlockLu<3> lu_;
+  double work_ = 0.0;
   bool complete_ = true;
   Gmres gmres_;
   std::vector<int> row_start_, columns_;
@@ -281,8 +290,14 @@ std::unique_ptr<NewtonSystem> make_newton_system(ScaledProblem& scaled) {
     }
     return std::make_unique<CholeskySystem>(scaled, *body);
   }
-  if (const auto* rows = dynamic_cast<const ExplicitForm*>(W)) return std::make_unique<ExplicitSystem>(scaled, *rows);
-  return nullptr;
+  const auto* rows = dynamic_cast<const ExplicitForm*>(W);
+  if (!rows) return nullptr;
+  // Dense kernels run ten times as fast as blocks one by one.
+  const double n = rows->blocks();
+  if (static_cast<double>(rows->stored()) >= kDenseShare * n * n) return make_dense_system(scaled, *rows);
+  auto system = std::make_unique<ExplicitSystem>(scaled, *rows);
+  if (system->work() >= kDenseWork * n * n * n && n <= kMostDenseBlocks) return make_dense_system(scaled, *rows);
+  return system;
 }
 
 }  // namespace scree::solvers

@@ -1,7 +1,5 @@
 #include "solvers/operator.hpp"
 
-#include <map>
-
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "solvers/row_product.hpp"
@@ -48,9 +46,29 @@ std::array<std::span<double>, 2> BodyForm::add_block(int body0, int body1) {
 }
 
 void BodyForm::finish() {
-  const auto blocks = static_cast<int>(bodies_of_.size());
+  find_incidence();
+  set_diagonal();
+}
+
+void BodyForm::finish(const Scale& scale) {
+  find_incidence();
+  parallel_for(bodies(), [&](std::ptrdiff_t b) {
+    const int body = static_cast<int>(b);
+    const auto blocks_here = incidence(body);
+    const std::size_t size = 3 * static_cast<std::size_t>(body_dofs(body));
+    if (blocks_here.empty() || size == 0) return;
+    thread_local std::vector<double> stacked;
+    stacked.resize(size * blocks_here.size());
+    for (std::size_t k = 0; k < blocks_here.size(); ++k) std::copy_n(rows_.data() + row_start_[static_cast<std::size_t>(blocks_here[k])], size, stacked.data() + k * size);
+    scale(body, stacked, 3 * static_cast<int>(blocks_here.size()));
+    for (std::size_t k = 0; k < blocks_here.size(); ++k) std::copy_n(stacked.data() + k * size, size, rows_.data() + row_start_[static_cast<std::size_t>(blocks_here[k])]);
+  }, 1);
+  set_diagonal();
+}
+
+void BodyForm::set_diagonal() {
   diagonal_.resize(bodies_of_.size());
-  parallel_for(blocks, [&](std::ptrdiff_t a) {
+  parallel_for(added(), [&](std::ptrdiff_t a) {
     Mat3 sum = Mat3::Zero();
     for (int side = 0; side < 2; ++side) {
       const auto r = rows(static_cast<int>(a), side);
@@ -65,7 +83,9 @@ void BodyForm::finish() {
     }
     diagonal_[static_cast<std::size_t>(a)] = sum;
   });
+}
 
+void BodyForm::find_incidence() {
   // Blocks of each body in ascending order, so that gathered sums do not depend on threads.
   incidence_start_.assign(dof_start_.size(), 0);
   for (const auto& pair : bodies_of_)
@@ -74,7 +94,7 @@ void BodyForm::finish() {
   for (std::size_t b = 1; b < incidence_start_.size(); ++b) incidence_start_[b] += incidence_start_[b - 1];
   incidence_.resize(static_cast<std::size_t>(incidence_start_.back()));
   std::vector<int> next(incidence_start_.begin(), incidence_start_.end() - 1);
-  for (int a = 0; a < blocks; ++a)
+  for (int a = 0; a < added(); ++a)
     for (int side = 0; side < 2; ++side)
       if (const int body = bodies_of_[static_cast<std::size_t>(a)][static_cast<std::size_t>(side)]; body >= 0)
         incidence_[static_cast<std::size_t>(next[static_cast<std::size_t>(body)]++)] = 2 * a + side;
@@ -194,31 +214,6 @@ double ExplicitForm::asymmetry() const {
     }
   }
   return largest > 0.0 ? difference / largest : 0.0;
-}
-
-ExplicitForm make_explicit(const BodyForm& form) {
-  std::vector<int> row_start{0}, columns;
-  std::vector<RowMat3> values;
-  std::map<int, RowMat3> row;
-  for (int a = 0; a < form.blocks(); ++a) {
-    row.clear();
-    row.emplace(a, RowMat3::Zero());
-    for (int side = 0; side < 2; ++side) {
-      const int body = form.bodies_of(a)[static_cast<std::size_t>(side)];
-      if (body < 0) continue;
-      const ConstRows mine(form.rows(a, side).data(), 3, form.body_dofs(body));
-      for (int entry : form.incidence(body)) {
-        const ConstRows other(form.rows(entry / 2, entry % 2).data(), 3, form.body_dofs(body));
-        row.try_emplace(entry / 2, RowMat3::Zero()).first->second += mine * other.transpose();
-      }
-    }
-    for (const auto& [column, block] : row) {
-      columns.push_back(column);
-      values.push_back(block);
-    }
-    row_start.push_back(static_cast<int>(columns.size()));
-  }
-  return {std::move(row_start), std::move(columns), std::move(values)};
 }
 
 }  // namespace scree::solvers

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,10 @@ class BodyForm final : public Operator {
   std::array<std::span<double>, 2> add_block(int body0, int body1);
   /// Compute diagonal blocks and incidence; call once after the last block.
   void finish();
+  /// The same for rows that still miss a factor: first scale(body, rows, count) changes all rows of each body at once, `count` contiguous
+  /// vectors of body_dofs(body) numbers. Called for several bodies at a time by several threads.
+  using Scale = std::function<void(int body, std::span<double> rows, int count)>;
+  void finish(const Scale& scale);
 
   void apply(std::span<const double> R, std::span<double> U) const override;
 
@@ -78,6 +83,9 @@ class BodyForm final : public Operator {
   [[nodiscard]] BodyForm restricted(std::span<const int> blocks, std::vector<int>& body_map) const;
 
  private:
+  void find_incidence();
+  void set_diagonal();
+
   std::vector<int> dof_start_{0};
   std::vector<std::array<int, 2>> bodies_of_;
   std::vector<std::size_t> row_start_{0};
@@ -92,6 +100,9 @@ class ExplicitForm final : public Operator {
   /// Block compressed rows: row a has columns[row_start[a] .. row_start[a+1]), ascending. A missing
   /// diagonal block counts as zero.
   ExplicitForm(std::vector<int> row_start, std::vector<int> columns, std::vector<RowMat3> values);
+  /// The rows of a body-form operator, block after block in the same order; keeps the memory of the last use.
+  ExplicitForm() = default;
+  void condense(const BodyForm& form);
 
   void apply(std::span<const double> R, std::span<double> U) const override;
 
@@ -103,12 +114,15 @@ class ExplicitForm final : public Operator {
     const auto a = static_cast<std::size_t>(row);
     return {values_.data() + row_start_[a], static_cast<std::size_t>(row_start_[a + 1] - row_start_[a])};
   }
+  /// Blocks stored.
+  [[nodiscard]] std::size_t stored() const { return columns_.size(); }
   /// Largest |W - W^T| entry relative to the largest |W| entry.
   [[nodiscard]] double asymmetry() const;
 
  private:
-  std::vector<int> row_start_, columns_;
+  std::vector<int> row_start_{0}, columns_;
   std::vector<RowMat3> values_;
+  std::vector<double> products_;   ///< of condense(): rows times rows, body after body
 };
 
 /// Explicit form of a body-form operator (for tests, exports and solvers that need rows).

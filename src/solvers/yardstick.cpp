@@ -109,6 +109,12 @@ double measure(Yardstick yardstick, const ContactProblem& problem, std::span<con
   }
 }
 
+double merit_reference(const ContactProblem& problem) {
+  return parallel_sum(problem.blocks(), [&](std::ptrdiff_t a) {
+    return energy(problem.W->diagonal()[static_cast<std::size_t>(a)], Eigen::Map<const Vec3>(problem.B.data() + 3 * a), problem.kind[static_cast<std::size_t>(a)]);
+  });
+}
+
 double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R) {
   std::vector<double> U(problem.B.size());
   relative_velocity(problem, R, U);

@@ -26,6 +26,9 @@ enum class Yardstick { residual, merit, siconos, ccp };
 /// The same, forming U = W R + B.
 [[nodiscard]] double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R);
 
+/// What `merit` divides by: the free energy sum <W_aa^-1 B_a, B_a>.
+[[nodiscard]] double merit_reference(const ContactProblem& problem);
+
 /// U = W R + B.
 void relative_velocity(const ContactProblem& problem, std::span<const double> R, std::span<double> U);
 

@@ -132,6 +132,8 @@ class Simulation {
   [[nodiscard]] const assembly::BodyScaling& problem_scaling() const;
   [[nodiscard]] const assembly::Velocities& problem_velocities() const;
   [[nodiscard]] Energies energies() const;
+  /// Factorisations of deformable bodies' A so far, and what they took.
+  [[nodiscard]] model::Inertia::Cost factor_cost() const;
   /// Ids of bodies deleted by the last step because they left the extents.
   [[nodiscard]] const std::vector<int>& departed() const { return departed_; }
 
@@ -154,6 +156,7 @@ class Simulation {
   void apply_penalty_contacts();
   void assemble();
   void solve();
+  void condense();
   void correct_implicit();
   void restore_start();
   void account_loads();

@@ -187,7 +187,7 @@ void Simulation::apply_penalty_contacts() {
   if (data.penalty.empty()) return;
 
   // Evaluate all of them from the same free velocities, then apply.
-  data.penalty_form.finish();
+  assembly::finish_blocks(with, data.penalty_form);
   data.impulses.resize(3 * data.penalty.size());
   for (std::size_t k = 0; k < data.penalty.size(); ++k) {
     assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.penalty[k])];
@@ -215,7 +215,7 @@ void Simulation::assemble() {
     R_.insert(R_.end(), {guess.x(), guess.y(), guess.z()});
   }
   add_implicit_contacts();
-  form_->finish();
+  assembly::finish_blocks(assembler(), *form_);
   set_scale();
   apply_bonds();
 }
@@ -306,8 +306,11 @@ void Simulation::solve() {
     solve_report_.stage = "warm start";
     options.try_emplace("margin", kMargin);
   }
-  if (solver_.name != "AUTO" || solve_report_.residual > solver_.stop.tolerance)
+  if (solver_.name != "AUTO" || solve_report_.residual > solver_.stop.tolerance) {
+    if (solver_.name != "AUTO") condense();
     solve_report_ = solvers::solve(penalty() ? "GAUSS_SEIDEL" : solver_.name, problem_, solver_.stop, options, R_);
+    problem_.W = form_;
+  }
   if (solve_report_.status != solvers::Status::converged) handle_failure();
   apply_solution();
 }

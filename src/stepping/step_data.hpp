@@ -29,6 +29,7 @@ struct Simulation::StepData {
   std::vector<std::vector<int>> held;  ///< unknowns that blocks act on, a deformable body
   std::vector<assembly::DeformableBlock> blocks, penalty_blocks;  ///< with deformable bodies
   std::vector<Vec3> surface_points;  ///< of one deformable body
+  std::shared_ptr<solvers::ExplicitForm> condensed;  ///< W itself, where deformable bodies make that pay
   std::vector<double> push;          ///< impulses on the unknowns of deformable bodies
   std::vector<bool> known;           ///< contact seen in the last step
   std::vector<Role> role;            ///< of each contact

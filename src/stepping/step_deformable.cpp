@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "solvers/condense.hpp"
 #include "stepping/simulation.hpp"
 #include "stepping/step_data.hpp"
 
@@ -9,7 +10,14 @@ namespace scree::stepping {
 
 namespace {
 constexpr int kMostCorrections = 20;       ///< of the contact problem for the implicit scheme
+constexpr std::size_t kMostIdle = 2;       ///< held unknowns may be so many times those in use
 constexpr double kCorrected = 1e-10;       ///< change of velocities, relative to the fastest body, that ends them
+
+/// Keep the unknowns held in the last step while they hold all that are wanted now: A then needs no new order of elimination.
+void keep_held(const std::vector<int>& held, std::vector<int>& wanted) {
+  if (held.size() <= kMostIdle * wanted.size() && std::ranges::includes(held, wanted)) wanted = held;
+}
+
 }
 
 assembly::Assembler Simulation::assembler() const { return {model_.bodies, data_->scaling, data_->inertias, data_->grips}; }
@@ -69,9 +77,28 @@ void Simulation::hold_deformables() {
     auto& nodes = data.held[d];
     std::ranges::sort(nodes);
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    keep_held(bodies.deformables[d].held, nodes);
     data.inertias[d]->choose(nodes);
   }
   data.scaling.update(bodies, data.velocity_level ? 0.0 : step_form().kick(), data.inertias);
+}
+
+void Simulation::condense() {
+  // Rows over the unknowns of deformable bodies are long; where bodies touch at few points, W itself is shorter.
+  if (form_->rigid() || !solvers::condensing_pays(*form_)) return;
+  if (!data_->condensed) data_->condensed = std::make_shared<solvers::ExplicitForm>();
+  data_->condensed->condense(*form_);
+  problem_.W = data_->condensed;
+}
+
+model::Inertia::Cost Simulation::factor_cost() const {
+  model::Inertia::Cost sum;
+  for (const auto& inertia : data_->inertias) {
+    if (!inertia) continue;
+    sum.factorisations += inertia->cost().factorisations;
+    sum.seconds += inertia->cost().seconds;
+  }
+  return sum;
 }
 
 void Simulation::correct_implicit() {

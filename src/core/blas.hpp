@@ -1,0 +1,32 @@
+/// Dense kernels of the BLAS and LAPACK behind CHOLMOD, kept to one thread.
+#pragma once
+
+extern "C" {
+void dtrsm_(const char* side, const char* uplo, const char* trans, const char* diag, const int* m, const int* n, const double* alpha,
+            const double* a, const int* lda, double* b, const int* ldb);
+void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a, const int* lda,
+            const double* beta, double* c, const int* ldc);
+void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda, const double* x,
+            const int* incx, const double* beta, double* y, const int* incy);
+void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
+void dgetrs_(const char* trans, const int* n, const int* count, const double* a, const int* lda, const int* pivots, double* b,
+             const int* ldb, int* info);
+}
+
+namespace scree {
+
+/// Keeps BLAS on one thread while it lives: a threaded BLAS splits sums as it sees fit, and the bits must not depend on how many threads
+/// there are. With `serial`, OpenMP loops of the library called (CHOLMOD asks for four threads whatever the settings) stay on one
+/// too. May be held by several threads at once.
+class OneBlasThread {
+ public:
+  explicit OneBlasThread(bool serial = true);
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  bool serial_;
+};
+
+}  // namespace scree

@@ -1,0 +1,111 @@
+#include "solvers/auto_deformable.hpp"
+
+#include "core/timer.hpp"
+#include "solvers/auto_stages.hpp"
+#include "solvers/condense.hpp"
+#include "solvers/yardstick.hpp"
+
+namespace scree::solvers {
+
+namespace {
+
+constexpr int kSweeps = 50;         ///< before Newton steps
+constexpr int kFewDofs = 12;        ///< of pseudo-rigid bodies, for which sweeps do well
+constexpr int kMostRounds = 30;     ///< of adding blocks
+constexpr double kMostRatio = 4.0;  ///< numbers of the explicit form over those of the body form up to which Newton gains
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+class WorkingSet {
+ public:
+  WorkingSet(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& work)
+      : problem_(problem), options_(options), R_(R), work_(work), chosen_(at(problem.blocks()), 0), U_(R.size()) {}
+
+  SolveReport run() {
+    report_.status = Status::max_iterations;
+    for (int round = 0; round < kMostRounds; ++round) {
+      relative_velocity(problem_, R_, U_);
+      ++report_.products;
+      if (measure(options_.yardstick, problem_, R_, U_) <= options_.tolerance) {
+        report_.status = Status::converged;
+        break;
+      }
+      if (!grow() || spent()) break;
+      solve_chosen();
+    }
+    return report_;
+  }
+
+ private:
+  [[nodiscard]] bool spent() const { return report_.iterations >= options_.max_iterations || timer_.seconds() >= options_.max_seconds; }
+
+  /// Add what pushes, approaches or is no contact; false when nothing is new.
+  bool grow() {
+    work_.active.clear();
+    bool grown = false;
+    for (int a = 0; a < problem_.blocks(); ++a) {
+      const bool wanted = problem_.kind[at(a)] != BlockKind::contact || U_[3 * at(a)] <= 0.0 || !Eigen::Map<const Vec3>(R_.data() + 3 * a).isZero(0.0);
+      grown = grown || (wanted && !chosen_[at(a)]);
+      if (wanted) chosen_[at(a)] = 1;
+      if (chosen_[at(a)]) work_.active.push_back(a);
+    }
+    return grown;
+  }
+
+  void solve_chosen() {
+    ContactProblem part = restrict_to(problem_, work_.active);
+    condense(part);
+    StopRule stop = options_;
+    stop.max_iterations -= report_.iterations;
+    stop.max_seconds -= timer_.seconds();
+    // What is left out has no error, but belongs to what errors are measured against.
+    if (options_.yardstick == Yardstick::residual) part.scale = residual_scale(problem_);
+    else stop.tolerance *= merit_reference(problem_) / std::max(merit_reference(part), 1e-300);
+    part_R_.resize(3 * work_.active.size());
+    for (std::size_t k = 0; k < part_R_.size(); ++k) part_R_[k] = R_[3 * at(work_.active[k / 3]) + k % 3];
+    AutoStages stages(part, stop, options_.margin, part_R_, -1.0, work_.packed);
+    if (!stages.solved()) stages.sweeps(kInfinity, kSweeps);
+    if (!stages.solved()) stages.newton_and_global();
+    for (std::size_t k = 0; k < part_R_.size(); ++k) R_[3 * at(work_.active[k / 3]) + k % 3] = stages.best()[k];
+    add(stages.report());
+  }
+
+  void condense(ContactProblem& part) {
+    const auto& form = static_cast<const BodyForm&>(*part.W);
+    if (!condensing_pays(form, kMostRatio)) return;
+    if (!work_.condensed) work_.condensed = std::make_shared<ExplicitForm>();
+    work_.condensed->condense(form);
+    part.W = work_.condensed;
+  }
+
+  void add(const SolveReport& part) {
+    report_.iterations += part.iterations;
+    report_.products += part.products;
+    report_.linear_iterations += part.linear_iterations;
+    report_.fallbacks += part.fallbacks;
+    report_.stage = part.stage;
+    report_.history.insert(report_.history.end(), part.history.begin(), part.history.end());
+  }
+
+  const ContactProblem& problem_;
+  const AutoOptions& options_;
+  std::span<double> R_;
+  AutoWorkspace& work_;
+  std::vector<char> chosen_;
+  std::vector<double> U_, part_R_;
+  Timer timer_;
+  SolveReport report_;
+};
+
+}  // namespace
+
+bool suits_working_set(const ContactProblem& problem, const AutoOptions& options) {
+  const auto* form = dynamic_cast<const BodyForm*>(problem.W.get());
+  return options.newton && form && form->dofs() > kFewDofs * form->bodies() && (options.yardstick == Yardstick::residual || options.yardstick == Yardstick::merit);
+}
+
+SolveReport solve_working_set(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace) {
+  return WorkingSet(problem, options, R, workspace).run();
+}
+
+}  // namespace scree::solvers
