@@ -1,6 +1,7 @@
 """Timing of a scene: milliseconds a step by stage, contacts, sweeps, accuracy, and the state's hash."""
 import math
 import os
+import resource
 import tempfile
 import time
 
@@ -78,6 +79,10 @@ def _figures(scene, table, elapsed, warm, solver, tolerance):
         figures["ns_per_contact_and_sweep"] = None
     if scene.still:
         figures.update(scene.drift())
+    factorisations, seconds = scene.sim._engine.factor_cost()
+    if factorisations:
+        figures.update(factorisations=factorisations, factorisation_ms=1e3 * seconds / factorisations,
+                       peak_memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     return figures
 
 
@@ -95,6 +100,9 @@ def text(figures):
     if "write_share" in figures:
         lines.append(f"  results: {figures['frames']} frames in {figures['write_seconds']:.3g} s, {100 * figures['write_share']:.2g} % of the time; "
                      f"{figures['bytes_per_body_and_frame']:.0f} bytes a body and frame with its contacts")
+    if "factorisations" in figures:
+        lines.append(f"  {figures['factorisations']} factorisations of A, {figures['factorisation_ms']:.4g} ms each on average: a step costs "
+                     f"{figures['ms_per_step'] / figures['factorisation_ms']:.2f} of them; peak memory {figures['peak_memory_mb']:.0f} MB")
     if "drift_max" in figures:
         lines.append(f"  drift at most {figures['drift_max']:.3g} m, tilt at most {figures['tilt_max']:.3g} rad")
     return "\n".join(lines + [f"  hash {figures['hash']}"])

@@ -234,6 +234,18 @@ def cubes(name="cubes", state=None, edge=2, rigid=False, density=1000.0, frictio
     return Scene(name, sim, 600)
 
 
+def _elastic_block(name, state=None, form="TL"):
+    """A block of 107520 unknowns that settles on a floor at 1024 nodes: E 1e7, nu 0.3, rho 1000, 0.6 x 0.6 x 0.66 m, damped."""
+    step = 1e-3
+    sim = Simulation(step=step)
+    sim.surface_material(friction=0.3)
+    material = sim.bulk_material(young=1e7, poisson=0.3, density=1000.0)
+    _ground(sim, 1.0)
+    corners = np.array([(x, y, z) for z in (0.0, 0.66) for x, y in ((0.0, 0.0), (0.6, 0.0), (0.6, 0.6), (0.0, 0.6))])
+    sim.finite_element(hex(corners, cells=(31, 31, 34)), material=material, form=form, stiffness_damping=5 * step)
+    return Scene(name, sim, 3)
+
+
 def _pile(name, state=None):
     """Every kind of shape falling on a floor."""
     sim = Simulation(step=1e-3)
@@ -268,6 +280,8 @@ _BUILDERS = {
     "drum_spheres_pseudo_rigid": lambda name, state: _drum(name, state, spheres=True, soft=True),
     **{f"cubes_{m}": lambda name, state, m=m: cubes(name, state, m) for m in (2, 3, 4, 5)},
     **{f"cubes_{m}_rigid": lambda name, state, m=m: cubes(name, state, m, True) for m in (2, 3, 4, 5)},
+    "elastic_block": _elastic_block,
+    "elastic_block_bc": lambda name, state: _elastic_block(name, state, "BC"),
     "arch": _arch,
     "dominoes": _dominoes,
     "pile": _pile,

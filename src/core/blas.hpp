@@ -6,8 +6,8 @@ void dtrsm_(const char* side, const char* uplo, const char* trans, const char* d
             const double* a, const int* lda, double* b, const int* ldb);
 void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha, const double* a, const int* lda,
             const double* beta, double* c, const int* ldc);
-void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, const double* a, const int* lda, const double* x,
-            const int* incx, const double* beta, double* y, const int* incy);
+void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
+void dpotrs_(const char* uplo, const int* n, const int* count, const double* a, const int* lda, double* b, const int* ldb, int* info);
 void dgetrf_(const int* m, const int* n, double* a, const int* lda, int* pivots, int* info);
 void dgetrs_(const char* trans, const int* n, const int* count, const double* a, const int* lda, const int* pivots, double* b,
              const int* ldb, int* info);

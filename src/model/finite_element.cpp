@@ -13,6 +13,7 @@ namespace {
 
 using elastic::Place;
 
+constexpr double kNegligible = 1e-12;  ///< weight of a node
 constexpr double kFarOutside = 0.5;  ///< natural distance beyond which a contact point is pulled back to its element
 
 Eigen::Map<const Vec3> vector(std::span<const double> values, int node) { return Eigen::Map<const Vec3>(values.data() + 3 * node); }
@@ -21,6 +22,12 @@ std::vector<Weight> to_list(const elastic::Weights& weights) {
   std::vector<Weight> list;
   for (int a = 0; a < weights.count; ++a) list.push_back({weights.node[static_cast<std::size_t>(a)], weights.weight[static_cast<std::size_t>(a)]});
   return list;
+}
+
+/// Append weights; a point at a node or on a face does not hold the nodes beyond by rounding errors.
+void append_weights(const elastic::Weights& weights, std::vector<Weight>& out) {
+  for (int a = 0; a < weights.count; ++a)
+    if (const double w = weights.weight[static_cast<std::size_t>(a)]; std::abs(w) > kNegligible) out.push_back({weights.node[static_cast<std::size_t>(a)], w});
 }
 
 }  // namespace
@@ -155,8 +162,7 @@ void FiniteElement::project(std::span<double> q, std::span<double> u) const {
 }
 
 void FiniteElement::weights(const Vec3& X, std::vector<Weight>& out) const {
-  const auto list = elastic::weights(body_.mesh(), locator_.locate(body_.mesh(), X));
-  for (int a = 0; a < list.count; ++a) out.push_back({list.node[static_cast<std::size_t>(a)], list.weight[static_cast<std::size_t>(a)]});
+  append_weights(elastic::weights(body_.mesh(), locator_.locate(body_.mesh(), X)), out);
 }
 
 Place FiniteElement::current_place(std::span<const double> q, int element, const Vec3& x) const {
@@ -202,8 +208,7 @@ int FiniteElement::element_at(std::span<const double> q, const Box& box, const V
 void FiniteElement::weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const {
   const int element = embedded_ ? element_at(q, piece_box_[static_cast<std::size_t>(piece)], x) : element_of_piece_[static_cast<std::size_t>(piece)];
   const Place place = current_place(q, element, x);
-  const auto list = elastic::weights(body_.mesh(), place);
-  for (int a = 0; a < list.count; ++a) out.push_back({list.node[static_cast<std::size_t>(a)], list.weight[static_cast<std::size_t>(a)]});
+  append_weights(elastic::weights(body_.mesh(), place), out);
 }
 
 bool FiniteElement::surface_points(std::span<const double> q, std::vector<Vec3>& out) const {

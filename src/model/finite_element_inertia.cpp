@@ -59,9 +59,14 @@ class FiniteElementInertia final : public Inertia {
       return;
     }
     if (turns()) elastic::rotate(R_.transpose(), x);
-    Eigen::Map<VecX> all(x.data(), static_cast<Eigen::Index>(x.size()));
-    if (dense_) all = llt_.solve(all);
-    else sparse_.solve(x, x);
+    if (dense_) {
+      const OneBlasThread guard(false);
+      const int dofs = body_.dofs(), one = 1;
+      int info = 0;
+      dpotrs_("L", &dofs, &one, full_.data(), &dofs, x.data(), &dofs, &info);
+    } else {
+      sparse_.solve(x, x);
+    }
     if (turns()) elastic::rotate(R_, x);
   }
 
@@ -107,7 +112,7 @@ class FiniteElementInertia final : public Inertia {
     } else if (dense_) {
       const OneBlasThread guard(false);
       const double one = 1.0;
-      dtrsm_("L", "L", "N", "N", &dofs, &count, &one, llt_.matrixLLT().data(), &dofs, rows.data(), &dofs);
+      dtrsm_("L", "L", "N", "N", &dofs, &count, &one, full_.data(), &dofs, rows.data(), &dofs);
     } else {
       sparse_.scale(rows, count);
     }
@@ -140,9 +145,16 @@ class FiniteElementInertia final : public Inertia {
       for (int e = pattern.row_start[static_cast<std::size_t>(row)]; e < pattern.row_start[static_cast<std::size_t>(row) + 1]; ++e)
         full_.block<3, 3>(3 * row, 3 * pattern.columns[static_cast<std::size_t>(e)]) =
             Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(A_.values.data() + 9 * e);
-    llt_.compute(full_);
+    const int dofs = body_.dofs();
+    int info = 0;
+    {
+      const OneBlasThread guard(false);
+      dpotrf_("L", &dofs, full_.data(), &dofs, &info);
+    }
     count(timer);
-    if (llt_.info() != Eigen::Success) throw_solve("finite elements: the system matrix is not positive definite; use a smaller step");
+    // Optimised kernels let NaN through.
+    const bool sound = info == 0 && full_.diagonal().allFinite() && full_.diagonal().minCoeff() > 0.0;
+    if (!sound) throw_solve("finite elements: the system matrix is not positive definite; use a smaller step");
   }
 
   void factorise_sparse() {
@@ -162,8 +174,7 @@ class FiniteElementInertia final : public Inertia {
   bool dense_, diagonal_ = false, analysed_ = false, ready_ = false, lumped_ = false;
   double mass_scale_ = 1.0, stiffness_scale_ = 0.0;
   Mat3 R_ = Mat3::Identity();  ///< of co-rotational formulations
-  MatX full_;
-  Eigen::LLT<MatX> llt_;
+  MatX full_;   ///< its lower triangle holds the factor of small meshes
   elastic::Factor sparse_;
   std::vector<int> chosen_, place_;
 };

@@ -9,7 +9,11 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr int kSweeps = 50;         ///< before Newton steps
+constexpr int kSweeps = 120;        ///< before Newton steps on up to kFewBlocks blocks; the square more on more
+constexpr double kFewBlocks = 400.0;
+constexpr int kLooseRounds = 3;     ///< in which a few sweeps find more of the set
+constexpr int kLooseSweeps = 20;
+constexpr int kMostNewtonBlocks = 1000;  ///< beyond, Newton systems are smaller in the space of bodies
 constexpr int kFewDofs = 12;        ///< of pseudo-rigid bodies, for which sweeps do well
 constexpr int kMostRounds = 30;     ///< of adding blocks
 constexpr double kMostRatio = 4.0;  ///< numbers of the explicit form over those of the body form up to which Newton gains
@@ -23,6 +27,7 @@ class WorkingSet {
 
   SolveReport run() {
     report_.status = Status::max_iterations;
+    bool exact = false;
     for (int round = 0; round < kMostRounds; ++round) {
       relative_velocity(problem_, R_, U_);
       ++report_.products;
@@ -30,8 +35,10 @@ class WorkingSet {
         report_.status = Status::converged;
         break;
       }
-      if (!grow() || spent()) break;
-      solve_chosen();
+      const bool grown = grow();
+      if ((!grown && exact) || spent()) break;
+      exact = !grown || round >= kLooseRounds;
+      solve_chosen(exact);
     }
     return report_;
   }
@@ -52,7 +59,8 @@ class WorkingSet {
     return grown;
   }
 
-  void solve_chosen() {
+  /// To the tolerance, or with a few sweeps while the set is still to be found.
+  void solve_chosen(bool exact) {
     ContactProblem part = restrict_to(problem_, work_.active);
     condense(part);
     StopRule stop = options_;
@@ -64,15 +72,17 @@ class WorkingSet {
     part_R_.resize(3 * work_.active.size());
     for (std::size_t k = 0; k < part_R_.size(); ++k) part_R_[k] = R_[3 * at(work_.active[k / 3]) + k % 3];
     AutoStages stages(part, stop, options_.margin, part_R_, -1.0, work_.packed);
-    if (!stages.solved()) stages.sweeps(kInfinity, kSweeps);
-    if (!stages.solved()) stages.newton_and_global();
+    const double size = std::max(1.0, part.blocks() / kFewBlocks);
+    const int most = exact ? static_cast<int>(kSweeps * size * size) : kLooseSweeps;
+    if (!stages.solved()) stages.sweeps(most, most);
+    if (!stages.solved() && exact) stages.newton_and_global();
     for (std::size_t k = 0; k < part_R_.size(); ++k) R_[3 * at(work_.active[k / 3]) + k % 3] = stages.best()[k];
     add(stages.report());
   }
 
   void condense(ContactProblem& part) {
     const auto& form = static_cast<const BodyForm&>(*part.W);
-    if (!condensing_pays(form, kMostRatio)) return;
+    if (!condensing_pays(form, form.blocks() <= kMostNewtonBlocks ? kMostRatio : 1.0)) return;
     if (!work_.condensed) work_.condensed = std::make_shared<ExplicitForm>();
     work_.condensed->condense(form);
     part.W = work_.condensed;

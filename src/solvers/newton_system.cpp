@@ -19,7 +19,7 @@ constexpr int kKrylovSize = 60;
 constexpr double kLargestBodyLu = 5e7;       ///< block products above which Cholesky with GMRES takes over
 constexpr double kLargestLu = 5e7;           ///< block products above which ILU(0) with GMRES takes over
 constexpr double kDenseShare = 0.5;          ///< of all blocks stored, from which a dense LU is chosen at once
-constexpr double kDenseWork = 1.0 / 30.0;    ///< block products over blocks cubed (1/3 when all fill in) from which it pays
+constexpr double kDenseWork = 1.0 / 100.0;   ///< block products over blocks cubed (1/3 when all fill in) from which it pays
 constexpr double kMostDenseBlocks = 2500;    ///< 450 MB
 
 /// (alpha I + D W) in the space of contacts, W explicit.
@@ -292,7 +292,7 @@ std::unique_ptr<NewtonSystem> make_newton_system(ScaledProblem& scaled) {
   }
   const auto* rows = dynamic_cast<const ExplicitForm*>(W);
   if (!rows) return nullptr;
-  // Dense kernels run ten times as fast as blocks one by one.
+  // Dense kernels run twenty times as fast as blocks one by one.
   const double n = rows->blocks();
   if (static_cast<double>(rows->stored()) >= kDenseShare * n * n) return make_dense_system(scaled, *rows);
   auto system = std::make_unique<ExplicitSystem>(scaled, *rows);

@@ -13,9 +13,12 @@ constexpr int kMostCorrections = 20;       ///< of the contact problem for the i
 constexpr std::size_t kMostIdle = 2;       ///< held unknowns may be so many times those in use
 constexpr double kCorrected = 1e-10;       ///< change of velocities, relative to the fastest body, that ends them
 
-/// Keep the unknowns held in the last step while they hold all that are wanted now: A then needs no new order of elimination.
+/// Go on holding the unknowns of the last step, while they are not too many: as long as they hold all that are wanted, A needs no new order
+/// of elimination and no second factorisation.
 void keep_held(const std::vector<int>& held, std::vector<int>& wanted) {
-  if (held.size() <= kMostIdle * wanted.size() && std::ranges::includes(held, wanted)) wanted = held;
+  std::vector<int> both;
+  std::ranges::set_union(held, wanted, std::back_inserter(both));
+  if (both.size() <= kMostIdle * wanted.size()) wanted.swap(both);
 }
 
 }
