@@ -13,7 +13,7 @@ namespace {
 
 using elastic::Place;
 
-constexpr double kNegligible = 1e-12;  ///< weight of a node
+constexpr double kNegligible = 1e-8;  ///< weight of a node
 constexpr double kFarOutside = 0.5;  ///< natural distance beyond which a contact point is pulled back to its element
 
 Eigen::Map<const Vec3> vector(std::span<const double> values, int node) { return Eigen::Map<const Vec3>(values.data() + 3 * node); }
@@ -24,10 +24,17 @@ std::vector<Weight> to_list(const elastic::Weights& weights) {
   return list;
 }
 
-/// Append weights; a point at a node or on a face does not hold the nodes beyond by rounding errors.
+/// Append weights. A point at a node or on a face must not hold the nodes beyond by rounding errors or gaps of that size: what they have goes
+/// to the node with the largest weight, so that translations stay exact.
 void append_weights(const elastic::Weights& weights, std::vector<Weight>& out) {
-  for (int a = 0; a < weights.count; ++a)
-    if (const double w = weights.weight[static_cast<std::size_t>(a)]; std::abs(w) > kNegligible) out.push_back({weights.node[static_cast<std::size_t>(a)], w});
+  double dropped = 0.0;
+  const std::size_t first = out.size();
+  for (int a = 0; a < weights.count; ++a) {
+    const double w = weights.weight[static_cast<std::size_t>(a)];
+    if (std::abs(w) > kNegligible) out.push_back({weights.node[static_cast<std::size_t>(a)], w});
+    else dropped += w;
+  }
+  std::max_element(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), [](const Weight& x, const Weight& y) { return x.value < y.value; })->value += dropped;
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ class WorkingSet {
     const double size = std::max(1.0, part.blocks() / kFewBlocks);
     const int most = exact ? static_cast<int>(kSweeps * size * size) : kLooseSweeps;
     if (!stages.solved()) stages.sweeps(most, most);
-    if (!stages.solved() && exact) stages.newton_and_global();
+    if (!stages.solved() && exact) stages.newton_and_global(kMostRounds);
     for (std::size_t k = 0; k < part_R_.size(); ++k) R_[3 * at(work_.active[k / 3]) + k % 3] = stages.best()[k];
     add(stages.report());
   }

@@ -11,6 +11,7 @@ namespace scree::solvers {
 namespace {
 
 constexpr double kMostBlocks = 4e6;   ///< of 72 bytes each
+constexpr std::size_t kKeptNumbers = 1000000;   ///< larger buffers are given back after use
 
 /// Where the products of each body's rows start, and where each side of a block stands among the rows of its body.
 struct Places {
@@ -40,6 +41,7 @@ void multiply_rows(const BodyForm& form, int body, double* product) {
   const double one = 1.0, zero = 0.0;
   const int stride = std::max(dofs, 1);
   dsyrk_("L", "T", &size, &dofs, &one, stacked.data(), &stride, &zero, product, &size);
+  if (stacked.size() > kKeptNumbers) std::vector<double>().swap(stacked);
 }
 
 /// Blocks of a row: those of its bodies, ascending, each once.
@@ -99,6 +101,7 @@ void ExplicitForm::condense(const BodyForm& form) {
       if (other == a) diagonal_[static_cast<std::size_t>(a)] = sum;
     }
   }, 256);
+  if (products_.size() > kKeptNumbers) std::vector<double>().swap(products_);
 }
 
 ExplicitForm make_explicit(const BodyForm& form) {

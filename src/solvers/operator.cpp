@@ -8,6 +8,7 @@ namespace scree::solvers {
 
 namespace {
 constexpr int kRigidDofs = 6;
+constexpr std::size_t kKeptNumbers = 1000000;   ///< larger buffers are given back after use
 
 using ConstRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
 using ConstRigidRows = Eigen::Map<const Eigen::Matrix<double, 3, kRigidDofs, Eigen::RowMajor>>;
@@ -62,6 +63,7 @@ void BodyForm::finish(const Scale& scale) {
     for (std::size_t k = 0; k < blocks_here.size(); ++k) std::copy_n(rows_.data() + row_start_[static_cast<std::size_t>(blocks_here[k])], size, stacked.data() + k * size);
     scale(body, stacked, 3 * static_cast<int>(blocks_here.size()));
     for (std::size_t k = 0; k < blocks_here.size(); ++k) std::copy_n(stacked.data() + k * size, size, rows_.data() + row_start_[static_cast<std::size_t>(blocks_here[k])]);
+    if (stacked.size() > kKeptNumbers) std::vector<double>().swap(stacked);
   }, 1);
   set_diagonal();
 }
