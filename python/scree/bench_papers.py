@@ -122,8 +122,10 @@ def dense_pile(grains):
     without friction, so that they pack: with it a lattice of spheres that cannot turn stands as it was stacked, with 1.3 contacts a sphere
     where the paper has 4.1 to 4.3."""
     across = max(3, int(round(0.95 * grains ** (1 / 3))))
+    # Taller piles take longer to come together.
+    steps = max(50, int(round(100 * (grains / 2048) ** (1 / 3))))
     return pile(grains=grains, radius=_PILE_RADIUS, spread=0.3, density=2600.0, mu=0.25, settling_mu=0.0, rotating=False,
-                vessel_width=2.8 * _PILE_RADIUS * across, settling_step=5e-3, settling_steps=100, reach=0.5, step=1e-2)
+                vessel_width=2.8 * _PILE_RADIUS * across, settling_step=5e-3, settling_steps=steps, reach=0.5, step=1e-2)
 
 
 def interior_point(scale=1.0, say=lambda text: None):
