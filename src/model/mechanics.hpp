@@ -67,7 +67,7 @@ class Inertia {
   [[nodiscard]] virtual int scaled_dofs() const = 0;
   /// Add  sign * frame [w]  to a 3 x scaled_dofs() row-major block, still without its factor L^-T.
   virtual void add_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const = 0;
-  /// Multiply `count` contiguous rows of scaled_dofs() numbers by L^-T, where A = L L^T (theory eq. 6.3).
+  /// Multiply `count` (three a block) contiguous rows of scaled_dofs() numbers by L^-T, where A = L L^T (theory eq. 6.3).
   virtual void scale_rows(std::span<double> rows, int count) const = 0;
 };
 

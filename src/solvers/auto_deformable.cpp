@@ -61,7 +61,8 @@ class WorkingSet {
 
   /// To the tolerance, or with a few sweeps while the set is still to be found.
   void solve_chosen(bool exact) {
-    ContactProblem part = restrict_to(problem_, work_.active);
+    const bool all = work_.active.size() == problem_.kind.size();
+    ContactProblem part = all ? problem_ : restrict_to(problem_, work_.active);
     condense(part);
     StopRule stop = options_;
     stop.max_iterations -= report_.iterations;
