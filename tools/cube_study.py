@@ -113,7 +113,7 @@ def main():
     data = {"steps": arguments.steps, "table": [] if arguments.only == "studies" else main_table(edges, arguments.steps, arguments.budget)}
     images = ROOT / "docs" / "images"
     for key, values, name in STUDIES if arguments.only != "table" else ():
-        grids = {edge: study(edge, STUDY_STEPS, values, name) for edge in edges[: 2 if name is None else 1]}
+        grids = {edge: study(edge, STUDY_STEPS, values, name) for edge in edges}
         data[key] = {str(e): g for e, g in grids.items()}
         plot(grids, values, name, images / f"cubes_{key}.png")
     (ROOT / "out").mkdir(exist_ok=True)
