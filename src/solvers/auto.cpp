@@ -101,25 +101,6 @@ class IslandLedger {
   AutoWorkspace& work_;
 };
 
-/// Copies between the whole and a part.
-void gather_part(std::span<const double> whole, std::span<const int> blocks, std::vector<double>& part) {
-  part.resize(3 * blocks.size());
-  for (std::size_t k = 0; k < blocks.size(); ++k)
-    for (std::size_t i = 0; i < 3; ++i) part[3 * k + i] = whole[3 * at(blocks[k]) + i];
-}
-void scatter_part(std::span<const double> part, std::span<const int> blocks, std::span<double> whole) {
-  for (std::size_t k = 0; k < blocks.size(); ++k)
-    for (std::size_t i = 0; i < 3; ++i) whole[3 * at(blocks[k]) + i] = part[3 * k + i];
-}
-
-/// Add what a part cost to the whole.
-void add_costs(SolveReport& total, const SolveReport& part) {
-  total.iterations += part.iterations;
-  total.products += part.products;
-  total.linear_iterations += part.linear_iterations;
-  total.fallbacks += part.fallbacks;
-}
-
 class AutoRun {
  public:
   AutoRun(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& work)
@@ -136,9 +117,13 @@ class AutoRun {
     }
     if (problem_.blocks() == 1 && options_.max_iterations > 0 && solved_in_closed_form(start)) return report_;
     if (suits_working_set(problem_, options_)) {
+      const std::vector<double> given(R_.begin(), R_.end());
       report_ = solve_working_set(problem_, options_, R_, work_);
       if (report_.status == Status::converged) return report_;
-      start = measured();
+      // Never go on from something worse than what came in.
+      const double value = measured();
+      if (!(value <= start)) std::copy(given.begin(), given.end(), R_.begin());
+      start = value <= start ? value : measured();
     }
     if (!options_.islands || options_.yardstick != Yardstick::residual || problem_.blocks() < kFewestBlocks) return whole(start);
     work_.islands.find(*problem_.W);

@@ -70,15 +70,17 @@ class WorkingSet {
     // What is left out has no error, but belongs to what errors are measured against.
     if (options_.yardstick == Yardstick::residual) part.scale = residual_scale(problem_);
     else stop.tolerance *= merit_reference(problem_) / std::max(merit_reference(part), 1e-300);
-    part_R_.resize(3 * work_.active.size());
-    for (std::size_t k = 0; k < part_R_.size(); ++k) part_R_[k] = R_[3 * at(work_.active[k / 3]) + k % 3];
+    gather_part(R_, work_.active, part_R_);
     AutoStages stages(part, stop, options_.margin, part_R_, -1.0, work_.packed);
     const double size = std::max(1.0, part.blocks() / kFewBlocks);
     const int most = exact ? static_cast<int>(kSweeps * size * size) : kLooseSweeps;
     if (!stages.solved()) stages.sweeps(most, most);
     if (!stages.solved() && exact) stages.newton_and_global(kMostRounds);
-    for (std::size_t k = 0; k < part_R_.size(); ++k) R_[3 * at(work_.active[k / 3]) + k % 3] = stages.best()[k];
-    add(stages.report());
+    scatter_part(stages.best(), work_.active, R_);
+    const SolveReport part_report = stages.report();
+    add_costs(report_, part_report);
+    report_.stage = part_report.stage;
+    report_.history.insert(report_.history.end(), part_report.history.begin(), part_report.history.end());
   }
 
   void condense(ContactProblem& part) {
@@ -87,15 +89,6 @@ class WorkingSet {
     if (!work_.condensed) work_.condensed = std::make_shared<ExplicitForm>();
     work_.condensed->condense(form);
     part.W = work_.condensed;
-  }
-
-  void add(const SolveReport& part) {
-    report_.iterations += part.iterations;
-    report_.products += part.products;
-    report_.linear_iterations += part.linear_iterations;
-    report_.fallbacks += part.fallbacks;
-    report_.stage = part.stage;
-    report_.history.insert(report_.history.end(), part.history.begin(), part.history.end());
   }
 
   const ContactProblem& problem_;

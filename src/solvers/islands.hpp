@@ -34,4 +34,8 @@ class Islands {
 /// unions of islands. `scale` of the result is 0.
 [[nodiscard]] ContactProblem restrict_to(const ContactProblem& problem, std::span<const int> blocks);
 
+/// Impulses of some blocks out of all, and back.
+void gather_part(std::span<const double> whole, std::span<const int> blocks, std::vector<double>& part);
+void scatter_part(std::span<const double> part, std::span<const int> blocks, std::span<double> whole);
+
 }  // namespace scree::solvers

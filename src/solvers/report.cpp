@@ -2,6 +2,13 @@
 
 namespace scree::solvers {
 
+void add_costs(SolveReport& total, const SolveReport& part) {
+  total.iterations += part.iterations;
+  total.products += part.products;
+  total.linear_iterations += part.linear_iterations;
+  total.fallbacks += part.fallbacks;
+}
+
 std::string to_string(Status status) {
   switch (status) {
     case Status::converged: return "converged";

@@ -40,6 +40,9 @@ struct SolveReport {
   std::string advice;        ///< what to try when it did not converge
 };
 
+/// Add the counts of a part of the work: iterations, products, linear iterations and fallbacks.
+void add_costs(SolveReport& total, const SolveReport& part);
+
 [[nodiscard]] std::string to_string(Status status);
 [[nodiscard]] std::string to_string(Formulation formulation);
 

@@ -54,6 +54,24 @@ TEST(AutoDeformable, SolvesOnAWorkingSetAndCertifiesTheWhole) {
   }
 }
 
+TEST(AutoDeformable, NeverWorseThanTheGuess) {
+  const ContactProblem problem = soft_ring(4, 18);
+  AutoWorkspace workspace;
+  AutoOptions options;
+  options.tolerance = 1e-14;
+  // Guesses of all qualities, and too few iterations to get far.
+  for (int before = 1; before <= 40; before += 3)
+    for (int after = 1; after <= 40; after += 3) {
+      std::vector<double> R(problem.B.size(), 0.0);
+      options.max_iterations = before;
+      solve_auto(problem, options, R, workspace);
+      const double guess = measure(Yardstick::residual, problem, R);
+      options.max_iterations = after;
+      solve_auto(problem, options, R, workspace);
+      EXPECT_LE(measure(Yardstick::residual, problem, R), guess) << before << " " << after;
+    }
+}
+
 TEST(AutoDeformable, RigidBodiesAndOtherYardsticksGoTheOrdinaryWay) {
   AutoOptions options;
   EXPECT_TRUE(suits_working_set(soft_ring(2, 4), options));
