@@ -295,7 +295,7 @@ def test_formulations_on_the_command_line(command, tmp_path):
 @pytest.mark.parametrize("path", [None, *real("Rover1040"), *real("NESpheres_10_1"), *real("LMGC_GlobalFrictionContactProblem00046"),
                                   *real("Confeti-ex03-Fc3D-SBM"), *real("Box_Stacks-i0122-82-5")], ids=str)
 def test_all_solvers_find_the_same_velocity(path):
-    problem = scree.Problem(path) if path else scree.Problem.packing(2, 2, mu=0.3)
+    problem = scree.Problem(path) if path else two_contacts()
     scale = np.sqrt(3 / np.trace(problem.diagonal(), axis1=1, axis2=2))[:, None]
     exact = problem.solve("AUTO", 1e-13, max_iterations=10**6)
     for entry in scree.solvers():
