@@ -2,21 +2,30 @@
 PRESET ?= release
 BUILD  := build/$(PRESET)
 PREFIX ?= /usr/local
+CONFIGURE = cmake --preset $(PRESET) >$(if $(VERBOSE),/dev/stdout,/dev/null)
+# How far a build is, and for how long it has been running.
+export NINJA_STATUS := [%p, %es] 
 
-.PHONY: all deps build demo gallery test bench install clean
+.PHONY: all engine page build demo gallery test bench install deb clean
 
 all: build
 
-deps:
-	@tools/install_deps.sh
+# The engine and its Python module: all that scripts, pictures and the command line need.
+engine:
+	@tools/install_deps.sh engine
+	@$(CONFIGURE)
+	@[ -e $(BUILD)/python/launcher ] && [ -n "$$(ls $(BUILD)/python/_scree*.so 2>/dev/null)" ] || echo "building the engine: about 3 minutes on 2 cores"
+	@cmake --build --preset $(PRESET) --target scree_python
 
-$(BUILD)/build.ninja: CMakePresets.json CMakeLists.txt
-	@cmake --preset $(PRESET) >$(if $(VERBOSE),/dev/stdout,/dev/null)
+# The page of `scree view`.
+page:
+	@tools/install_deps.sh page extras
+	@$(CONFIGURE)
+	@cmake --build --preset $(PRESET) --target scree_page
 
-build: deps $(BUILD)/build.ninja
-	@cmake --build --preset $(PRESET)
+build: engine page
 
-demo: build
+demo: engine
 	@./scree run examples/drum.py --out out/drum
 	@./scree render out/drum --out out/drum/picture.png
 	@./scree info out/drum
@@ -26,15 +35,26 @@ demo: build
 gallery: build
 	@tools/build_gallery.py
 
-test: build
+test:
+	@tools/install_deps.sh engine page extras test
+	@$(CONFIGURE) -DSCREE_TESTS=ON
+	@echo "building the engine, the page and the tests: about 8 minutes on 2 cores from nothing"
+	@cmake --build --preset $(PRESET)
 	@cd $(BUILD) && ctest --output-on-failure --parallel 2
 
-bench: deps
-	@cmake --preset native >/dev/null && cmake --build --preset native
+bench:
+	@tools/install_deps.sh engine
+	@cmake --preset native >/dev/null && cmake --build --preset native --target scree_python
 	@SCREE_BUILD=build/native tools/bench.sh
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+# Debian packages of what is built: scree and scree-dev, in $(BUILD)/packages.
+deb: build
+	@command -v dpkg-shlibdeps >/dev/null || { echo "make deb needs dpkg-dev: apt-get install dpkg-dev" >&2; exit 1; }
+	@cpack --config $(BUILD)/CPackConfig.cmake -B $(BUILD)/packages >$(if $(VERBOSE),/dev/stdout,/dev/null)
+	@ls $(BUILD)/packages/*.deb
 
 clean:
 	@rm -rf build

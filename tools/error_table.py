@@ -28,7 +28,7 @@ CALLS = {
         "SURFACE_MATERIAL (solfec, friction = -0.1)", "SURFACE_MATERIAL (solfec, restitution = 1.5)", "BULK_MATERIAL (solfec, density = 0)",
         "BULK_MATERIAL (solfec, poisson = 0.6)", "GAUSS_SEIDEL_SOLVER (1E-3, 0)", "GAUSS_SEIDEL_SOLVER (-1E-3, 100)", "RUN (solfec, None, -1.0)",
         "OUTPUT (solfec, -0.1)", "CONTACT_SPARSIFY (solfec, 2.0)", "IMBALANCE_TOLERANCE (solfec, 0.5)", "UNPHYSICAL_PENETRATION (solfec, -1)",
-        "SCALE (HULL (CUBE, 1, 1), (1, -1, 1))", "ROTATE (HULL (CUBE, 1, 1), (0, 0, 0), (0, 0, 0), 90)", "HULL ([float ('nan')] + CUBE [1:], 1, 1)",
+        "SCALE (HULL (CUBE, 1, 1), (1, 0, 1))", "ROTATE (HULL (CUBE, 1, 1), (0, 0, 0), (0, 0, 0), 90)", "HULL ([float ('nan')] + CUBE [1:], 1, 1)",
         "TIME_SERIES ([0, 0, 1, 1, 0.5, 2])", "BODY_CHARS (body, -1, 1, (0, 0, 0), (1, 0, 0, 0, 1, 0, 0, 0, 1))",
         "PUT_SPRING (body, (0, 0, 0), None, (0, 0, 1), lambda x, v: 0, (0.1, 0.2))", "BEND (HEX (CUBE, 1, 1, 1, 1, [1] * 6), (0.5, 0, 0.5), (0, 1, 0), 45)",
         "solfec.step = 0", "body.damping = -1",
@@ -44,7 +44,7 @@ CALLS = {
     "Missing arguments, files and results": [
         "BODY (solfec, 'RIGID', HULL (CUBE, 1, 1))", "BODY (None, 'RIGID', HULL (CUBE, 1, 1), bulk)", "TIME_SERIES ('no_such_file.txt')",
         "HISTORY (solfec, (solfec, 'KINETIC'), 0, 1)", "INITIALIZE_STATE (solfec, 'no_such_folder', 0)", "PUT_RIGID_LINK (solfec, None, None, (0, 0, 0), (0, 0, 1))",
-        "LOCDYN_DUMP (solfec, 'problem.hdf5')", "MESH_SPLIT (HEX (CUBE, 1, 1, 1, 1, [1] * 6))", "XDMF_EXPORT (solfec, 0.0, 'view')",
+        "LOCDYN_DUMP (solfec, 'problem.hdf5')", "MESH_SPLIT (HEX (CUBE, 1, 1, 1, 1, [1] * 6))", "XDMF_EXPORT (solfec, 0.0, 'view', 'nobody')",
     ],
     "Objects that are empty, gone or of another analysis": [
         "BODY (solfec, 'RIGID', taken, bulk)", "SPLIT (taken, (0, 0, 0), (0, 0, 1))", "BODY (solfec, 'RIGID', [shape, shape], bulk)",

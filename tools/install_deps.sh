@@ -1,46 +1,54 @@
 #!/usr/bin/env bash
-# Install the Debian packages Scree builds and runs with. Quiet; does nothing when all are there.
+# Install the Debian packages Scree builds and runs with: tools/install_deps.sh [engine] [page] [extras] [test]. Quiet; does nothing when all are there.
 set -euo pipefail
 
-packages=(
-  g++ cmake ninja-build ccache pkg-config git
-  libeigen3-dev libsuitesparse-dev libopenblas0-pthread libhdf5-dev libqhull-dev libfmt-dev nlohmann-json3-dev zlib1g-dev
-  python3 python3-dev python3-numpy python3-matplotlib python3-h5py
-  python3-pybind11 pybind11-dev
-  libgtest-dev libbenchmark-dev python3-pytest python3-hypothesis
+engine=(
+  g++ cmake ninja-build
+  libeigen3-dev libsuitesparse-dev libopenblas0-pthread libhdf5-dev libqhull-dev libfmt-dev nlohmann-json3-dev libpugixml-dev zlib1g-dev
+  python3 python3-dev python3-lib2to3 python3-numpy python3-matplotlib python3-pil python3-h5py pybind11-dev
 )
+# Meshes of other programs, solids from surfaces, completion in the shell.
+extras=(tetgen python3-meshio python3-argcomplete)
+test=(ccache git libgtest-dev python3-pytest python3-hypothesis mypy ffmpeg python3-venv python3-pip dpkg-dev)
 
-# The viewer's page needs node; its tests a browser. Without them the rest builds, works and is tested.
-optional=()
-command -v node >/dev/null || optional+=(nodejs)
-command -v npm >/dev/null || optional+=(npm)
-command -v chromium >/dev/null || optional+=(chromium)
+missing=() optional=()
+need() {
+  local package status
+  for package in "$@"; do
+    status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
+    [ "$status" = "install ok installed" ] || missing+=("$package")
+  done
+}
+# Programs that may come from elsewhere, and without which the rest builds, works and is tested.
+want() { command -v "$1" >/dev/null || optional+=("$2"); }
 
-missing=()
-for package in "${packages[@]}"; do
-  status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
-  [ "$status" = "install ok installed" ] || missing+=("$package")
+for part in "${@:-engine}"; do
+  case $part in
+    engine) need "${engine[@]}" ;;
+    page) want node nodejs; want npm npm ;;
+    extras) need "${extras[@]}" ;;
+    test) need "${test[@]}"; want chromium chromium ;;
+    *) echo "tools/install_deps.sh: '$part' is none of engine, page, extras, test" >&2; exit 2 ;;
+  esac
 done
 [ $((${#missing[@]} + ${#optional[@]})) -eq 0 ] && exit 0
 
 sudo=""
 if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || { echo "Scree needs these packages; install them as root: ${missing[*]}" >&2; exit 1; }
+  command -v sudo >/dev/null || { echo "Scree needs these packages; install them as root: ${missing[*]} ${optional[*]}" >&2; exit 1; }
   sudo="sudo"
 fi
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
-if [ ${#missing[@]} -gt 0 ]; then
-  echo "installing: ${missing[*]}"
-  if ! { $sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
-    tail -n 20 "$log" >&2
-    echo "apt-get failed; the full log is $log" >&2
-    exit 1
-  fi
+install() { $sudo apt-get install -y -qq --no-install-recommends "$@" >"$log" 2>&1; }
+echo "installing packages (about a minute): ${missing[*]} ${optional[*]}"
+$sudo apt-get update -qq >"$log" 2>&1 || { [ ${#missing[@]} -eq 0 ] || tail -n 20 "$log" >&2; }
+if [ ${#missing[@]} -gt 0 ] && ! install "${missing[@]}"; then
+  tail -n 20 "$log" >&2
+  echo "apt-get failed; the full log is $log" >&2
+  exit 1
 fi
-for package in "${optional[@]}"; do
-  echo "installing: $package"
-  { $sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends "$package"; } >"$log" 2>&1 ||
-    echo "$package could not be installed: the viewer's page or its tests are left out" >&2
+for package in ${optional[@]+"${optional[@]}"}; do
+  install "$package" || echo "$package could not be installed: the viewer's page or its tests are left out" >&2
 done
 rm -f "$log"

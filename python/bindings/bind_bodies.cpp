@@ -13,8 +13,8 @@ namespace {
 using ShapePtr = std::shared_ptr<geometry::Shape>;
 using Series = std::array<model::TimeSeries, 3>;
 
-const std::vector<std::string> kSchemes{"RIG_POS", "RIG_NEG", "RIG_IMP", "DEF_EXP", "DEF_LIM", "DEF_IMP"};
-constexpr std::array kKinds{"rigid", "obstacle", "pseudo_rigid", "finite_element"};
+const std::vector<std::string> kSchemes{"RIG_POS", "RIG_NEG", "RIG_IMP", "DEF_EXP", "DEF_LIM", "DEF_IMP", "RIG_EXACT"};
+constexpr std::array kBodyKinds{"rigid", "obstacle", "pseudo_rigid", "finite_element"};
 
 /// Densities a volume id, with one for all others.
 double density_of(const std::map<int, double>& densities, double density, int volume) {
@@ -62,8 +62,7 @@ void set_motion(Engine& engine, int id, const Series& linear, const Series& angu
     motion.linear[k] = linear[k];
     motion.angular[k] = angular[k];
   }
-  motion.pivot = pivot;
-  engine.simulation.set_motion(id, motion);
+  engine.simulation.set_motion(id, motion, pivot);
 }
 
 /// Everything a body's handle shows, by id.
@@ -77,23 +76,23 @@ void bind_single(EngineClass& engine) {
       .def("volume", [](Engine& e, int id) { return e.bodies().volume[place(e, id)]; })
       .def("center", [](Engine& e, int id) { return e.bodies().center[place(e, id)]; })
       .def("inertia", [](Engine& e, int id) { return e.bodies().inertia[place(e, id)]; })
-      .def("rotation", [](Engine& e, int id) { return e.bodies().rotation[place(e, id)]; })
-      .def("position", [](Engine& e, int id) { return e.bodies().position[place(e, id)]; })
-      .def("velocity", [](Engine& e, int id) { return e.bodies().velocity[place(e, id)]; })
-      .def("referential_angular", [](Engine& e, int id) { return e.bodies().angular[place(e, id)]; })
+      .def("rotation", [](Engine& e, int id) { return e.motion().rotation[place(e, id)]; })
+      .def("position", [](Engine& e, int id) { return e.motion().position[place(e, id)]; })
+      .def("velocity", [](Engine& e, int id) { return e.motion().velocity[place(e, id)]; })
+      .def("referential_angular", [](Engine& e, int id) { return e.motion().angular[place(e, id)]; })
       .def("angular_velocity", [](Engine& e, int id) -> Vec3 {
         const std::size_t i = place(e, id);
-        return e.bodies().rotation[i] * e.bodies().angular[i];
+        return e.motion().rotation[i] * e.motion().angular[i];
       })
-      .def("kinetic_energy", [](Engine& e, int id) { return e.bodies().kinetic_energy(e.bodies().index(id)); })
+      .def("kinetic_energy", [](Engine& e, int id) { return model::kinetic_energy(e.bodies(), e.motion(), e.bodies().index(id)); })
       .def("work", [](Engine& e, int id) {
-        const model::Work& w = e.bodies().work[place(e, id)];
+        const model::Work& w = e.motion().work[place(e, id)];
         return py::make_tuple(w.external, w.contact, w.friction, w.damping);
       })
       .def("scheme", [](Engine& e, int id) { return kSchemes[static_cast<std::size_t>(e.bodies().scheme[place(e, id)])]; })
       .def("damping", [](Engine& e, int id) { return e.bodies().damping[place(e, id)]; })
-      .def("point", [](Engine& e, int id, const Vec3& X) { return e.bodies().point(e.bodies().index(id), X); })
-      .def("point_velocity", [](Engine& e, int id, const Vec3& X) { return e.bodies().point_velocity(e.bodies().index(id), X); });
+      .def("point", [](Engine& e, int id, const Vec3& X) { return model::point(e.bodies(), e.motion(), e.bodies().index(id), X); })
+      .def("point_velocity", [](Engine& e, int id, const Vec3& X) { return model::point_velocity(e.bodies(), e.motion(), e.bodies().index(id), X); });
 }
 
 /// State of all bodies as arrays, in the order of ids().
@@ -103,17 +102,17 @@ void bind_arrays(EngineClass& engine) {
       .def("labels", [](Engine& e) { return e.bodies().label; })
       .def("moving", [](Engine& e) { const Bodies& b = e.bodies(); return numbers<bool>(b.id.size(), [&](std::size_t i) { return b.moves(static_cast<int>(i)); }); })
       .def("masses", [](Engine& e) { const Bodies& b = e.bodies(); return numbers<double>(b.id.size(), [&](std::size_t i) { return b.mass[i]; }); })
-      .def("positions", [](Engine& e) { const Bodies& b = e.bodies(); return vectors(b.id.size(), [&](std::size_t i) { return b.position[i]; }); })
-      .def("velocities", [](Engine& e) { const Bodies& b = e.bodies(); return vectors(b.id.size(), [&](std::size_t i) { return b.velocity[i]; }); })
+      .def("positions", [](Engine& e) { const model::Motion& m = e.motion(); return vectors(m.position.size(), [&](std::size_t i) { return m.position[i]; }); })
+      .def("velocities", [](Engine& e) { const model::Motion& m = e.motion(); return vectors(m.velocity.size(), [&](std::size_t i) { return m.velocity[i]; }); })
       .def("angular_velocities", [](Engine& e) {
-        const Bodies& b = e.bodies();
-        return vectors(b.id.size(), [&](std::size_t i) -> Vec3 { return b.rotation[i] * b.angular[i]; });
+        const model::Motion& m = e.motion();
+        return vectors(m.angular.size(), [&](std::size_t i) -> Vec3 { return m.rotation[i] * m.angular[i]; });
       })
       .def("rotations", [](Engine& e) {
-        const Bodies& b = e.bodies();
-        py::array_t<double> array({b.id.size(), std::size_t{3}, std::size_t{3}});
+        const model::Motion& m = e.motion();
+        py::array_t<double> array({m.rotation.size(), std::size_t{3}, std::size_t{3}});
         double* out = array.mutable_data();
-        for (const Mat3& rotation : b.rotation)
+        for (const Mat3& rotation : m.rotation)
           for (int i = 0; i < 3; ++i)
             for (int j = 0; j < 3; ++j) *out++ = rotation(i, j);
         return array;
@@ -122,7 +121,7 @@ void bind_arrays(EngineClass& engine) {
 
 }  // namespace
 
-const char* kind_name(Engine& engine, int index) { return kKinds[static_cast<std::size_t>(engine.bodies().kind[static_cast<std::size_t>(index)])]; }
+const char* kind_name(Engine& engine, int index) { return kBodyKinds[static_cast<std::size_t>(engine.bodies().kind[static_cast<std::size_t>(index)])]; }
 
 void bind_bodies(EngineClass& engine) {
   engine.def("add_body", &add_body)

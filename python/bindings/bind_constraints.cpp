@@ -8,14 +8,14 @@ using model::Constraint;
 
 namespace {
 
-const std::vector<std::string> kKinds{"fixed_point", "fixed_direction", "velocity", "displacement", "acceleration", "link", "at_least", "at_most", "above", "below"};
+const std::vector<std::string> kConstraintKinds{"fixed_point", "fixed_direction", "velocity", "displacement", "acceleration", "link", "at_least", "at_most", "above", "below"};
 
 int add_constraint(Engine& engine, const std::string& kind, std::array<int, 2> bodies, const Vec3& point1, const Vec3& point2,
                    const Vec3& direction, const model::TimeSeries& value, double length) {
-  const auto found = std::find(kKinds.begin(), kKinds.end(), kind);
-  if (found == kKinds.end()) throw_input("constraint kind '{}'{}", kind, did_you_mean(kind, kKinds));
+  const auto found = std::find(kConstraintKinds.begin(), kConstraintKinds.end(), kind);
+  if (found == kConstraintKinds.end()) throw_input("constraint kind '{}'{}", kind, did_you_mean(kind, kConstraintKinds));
   Constraint constraint;
-  constraint.kind = static_cast<model::ConstraintKind>(found - kKinds.begin());
+  constraint.kind = static_cast<model::ConstraintKind>(found - kConstraintKinds.begin());
   constraint.body = bodies;
   constraint.point = {point1, point2};
   constraint.direction = unit(direction, "direction");
@@ -24,19 +24,23 @@ int add_constraint(Engine& engine, const std::string& kind, std::array<int, 2> b
   return engine.simulation.add_constraint(constraint);
 }
 
-py::dict describe(Engine& engine, const Constraint& c) {
+py::dict describe(Engine& engine, int id) {
+  const std::size_t k = engine.model().constraint_index(id);
+  const Constraint& c = engine.model().constraints[k];
+  const assembly::Reaction& reaction = engine.simulation.state().reactions[k];
+  const double rate = engine.simulation.impulse_rate();
   // The impulse between two points acts on the second.
   const double sign = model::joins_points(c.kind) ? -1.0 : 1.0;
   py::dict info;
   info["id"] = c.id;
-  info["kind"] = kKinds[static_cast<std::size_t>(c.kind)];
+  info["kind"] = kConstraintKinds[static_cast<std::size_t>(c.kind)];
   info["bodies"] = py::make_tuple(c.body[0], c.body[1]);
   info["referential_points"] = py::make_tuple(c.point[0], c.point[1]);
-  info["points"] = py::make_tuple(c.place[0], c.place[1]);
+  info["points"] = py::make_tuple(reaction.place[0], reaction.place[1]);
   info["direction"] = c.direction;
-  info["frame"] = c.frame;
-  info["local_force"] = Vec3(c.impulse * engine.per_second());
-  info["force"] = Vec3(sign * c.frame.transpose() * c.impulse * engine.per_second());
+  info["frame"] = reaction.frame;
+  info["local_force"] = Vec3(reaction.impulse * rate);
+  info["force"] = Vec3(sign * reaction.frame.transpose() * reaction.impulse * rate);
   info["length"] = c.length;
   return info;
 }
@@ -53,7 +57,7 @@ void bind_constraints(EngineClass& engine) {
   engine.def("add_constraint", &add_constraint)
       .def("remove_constraint", [](Engine& e, int id) { e.simulation.remove_constraint(id); })
       .def("has_constraint", [](Engine& e, int id) { return find(e, id) != nullptr; })
-      .def("constraint", [](Engine& e, int id) { return describe(e, e.model().constraint(id)); })
+      .def("constraint", [](Engine& e, int id) { return describe(e, id); })
       .def("constraint_ids", [](Engine& e) {
         const auto& list = e.model().constraints;
         return numbers<int>(list.size(), [&](std::size_t i) { return list[i].id; });

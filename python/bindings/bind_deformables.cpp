@@ -53,11 +53,23 @@ void set_stiffness_damping(Engine& engine, int id, double value) {
 /// Cauchy stress (xx, yy, zz, xy, xz, yz) and its von Mises equivalent, Pa.
 py::array_t<double> stress(Engine& engine, int id, const Vec3& X) {
   const model::Deformable& body = deformable(engine, id);
-  const Vec6 s = elastic::components(body.mechanics->stress(body.part(engine.bodies().q), X));
+  const Vec6 s = elastic::components(body.mechanics->stress(body.part(engine.motion().q), X));
   std::array<double, 7> values{};
   for (int k = 0; k < 6; ++k) values[static_cast<std::size_t>(k)] = s[k];
   values[6] = elastic::von_mises(s);
   return flat(values);
+}
+
+/// How far a referential point is from the nearest point of a deformable body's mesh, m; 0 for a pseudo-rigid body, which is everywhere.
+double distance_outside(Engine& engine, int id, const Vec3& X) {
+  const model::Deformable& body = deformable(engine, id);
+  std::vector<model::Weight> weights;
+  body.mechanics->weights(X, weights);
+  std::vector<double> q(3 * static_cast<std::size_t>(body.mechanics->nodes()));
+  body.mechanics->reference(q);
+  Vec3 place = Vec3::Zero();
+  for (const auto& [node, value] : weights) place += value * Eigen::Map<const Vec3>(q.data() + 3 * node);
+  return (place - X).norm();
 }
 
 /// direction: "NORMAL", "TANGENT1", "TANGENT2" or "" for the vector.
@@ -92,11 +104,12 @@ void bind_deformables(EngineClass& engine) {
       .def("set_round_spheres", [](Engine& e, int id, bool on) { e.simulation.set_round_spheres(id, on); })
       .def("selfcontact", [](Engine& e, int id) { return deformable(e, id).selfcontact; })
       .def("set_selfcontact", [](Engine& e, int id, bool on) { e.simulation.set_selfcontact(id, on); })
-      .def("configuration", [](Engine& e, int id) { return flat(deformable(e, id).part(e.bodies().q)); })
-      .def("rates", [](Engine& e, int id) { return flat(deformable(e, id).part(e.bodies().u)); })
+      .def("configuration", [](Engine& e, int id) { return flat(deformable(e, id).part(e.motion().q)); })
+      .def("rates", [](Engine& e, int id) { return flat(deformable(e, id).part(e.motion().u)); })
       .def("critical_step", [](Engine& e, int id) { return deformable(e, id).mechanics->critical_step(); })
-      .def("internal_energy", [](Engine& e, int id) { return e.bodies().internal_energy(e.bodies().index(id)); })
+      .def("internal_energy", [](Engine& e, int id) { return model::internal_energy(e.bodies(), e.motion(), e.bodies().index(id)); })
       .def("stress", &stress)
+      .def("distance_outside", &distance_outside)
       .def("add_surface_load", &add_surface_load)
       .def("surface", &surface)
       .def("quasi_static", [](Engine& e) { return e.simulation.settings().quasi_static; })

@@ -54,13 +54,21 @@ void set_state(Engine& engine, int id, const std::vector<double>& q, const std::
     if (!std::isfinite(value)) throw_input("body {}: its configuration must be finite", id);
   for (const double value : u)
     if (!std::isfinite(value)) throw_input("body {}: its velocity must be finite", id);
-  std::copy(q.begin(), q.end(), body.part(engine.bodies().q).begin());
-  std::copy(u.begin(), u.end(), body.part(engine.bodies().u).begin());
-  engine.bodies().mirror(index);
+  std::copy(q.begin(), q.end(), body.part(engine.motion().q).begin());
+  std::copy(u.begin(), u.end(), body.part(engine.motion().u).begin());
+  model::mirror(engine.bodies(), engine.motion(), index);
+}
+
+/// Coordinates of the undeformed nodes, three a node.
+py::array_t<double> reference_nodes(Engine& engine, int id) {
+  const std::vector<double> places = elastic_body(engine, id).mesh().positions();
+  return py::array_t<double>(static_cast<py::ssize_t>(places.size()), places.data());
 }
 
 }  // namespace
 
-void bind_elastic(EngineClass& engine) { engine.def("modes", &modes).def("matrices", &matrices).def("set_state", &set_state); }
+void bind_elastic(EngineClass& engine) {
+  engine.def("modes", &modes).def("matrices", &matrices).def("reference_nodes", &reference_nodes).def("set_state", &set_state);
+}
 
 }  // namespace scree::python

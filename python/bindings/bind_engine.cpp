@@ -18,8 +18,7 @@ py::tuple advance(Engine& engine, long steps, double seconds) {
     const Timer timer;
     for (long k = 0; k < steps; ++k) {
       try {
-        engine.last_step = engine.simulation.settings().step;
-        rows.push_back(to_row(engine.simulation.step(), engine.last_step));
+        rows.push_back(to_row(engine.simulation.step()));
       } catch (...) {
         error = std::current_exception();
         break;
@@ -27,6 +26,8 @@ py::tuple advance(Engine& engine, long steps, double seconds) {
       if (timer.seconds() >= seconds) break;
     }
   }
+  for (const std::string& message : engine.simulation.take_warnings())
+    if (PyErr_WarnEx(PyExc_UserWarning, message.c_str(), 2) != 0) throw py::error_already_set();
   const py::array_t<StepRow> table(static_cast<py::ssize_t>(rows.size()), rows.data());
   py::object raise = py::none();
   if (error) raise = py::cpp_function([error] { std::rethrow_exception(error); });
@@ -65,7 +66,8 @@ void bind_engine(py::module_& module) {
                        penetration_mean, integrate, detect, assemble, solve, kinetic, internal, potential, external, contact, friction, damping,
                        drift);
   module.attr("status_names") = py::make_tuple(to_string(solvers::Status::converged), to_string(solvers::Status::max_iterations),
-                                               to_string(solvers::Status::max_seconds), to_string(solvers::Status::diverged));
+                                               to_string(solvers::Status::max_seconds), to_string(solvers::Status::diverged),
+                                               to_string(solvers::Status::interrupted));
   module.attr("stage_names") = py::cast(std::vector<std::string>(stepping::kStageNames.begin(), stepping::kStageNames.end()));
 
   module.def("face_frame", &elastic::face_frame);
@@ -82,7 +84,7 @@ void bind_engine(py::module_& module) {
   engine.def(py::init<double>())
       .def("advance", &advance)
       .def("report", [](Engine& e) {
-        const StepRow row = to_row(e.simulation.report(), e.last_step);
+        const StepRow row = to_row(e.simulation.report());
         return py::array_t<StepRow>(1, &row);
       })
       .def("solve_report", [](Engine& e) { return to_dict(e.simulation.solve_report()); })

@@ -160,8 +160,8 @@ void bind_geometry(py::module_& module) {
       .def("scaled", &scaled)
       .def("translated", &translated)
       .def("rotated", &rotated_shape)
-      .def("split", [](const Shape& s, const Vec3& point, const Vec3& normal, int surface) {
-        auto [below, above] = split(s, point, normal, surface);
+      .def("split", [](const Shape& s, const Vec3& point, const Vec3& normal, const std::array<int, 2>& surfaces) {
+        auto [below, above] = split(s, point, normal, surfaces);
         return py::make_tuple(below.empty() ? nullptr : share(std::move(below)), above.empty() ? nullptr : share(std::move(above)));
       });
   bind_builders(module);

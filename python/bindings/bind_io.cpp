@@ -8,8 +8,8 @@ namespace scree::python {
 namespace {
 
 /// The last step's problem with its solution, as an FCLIB file of the local or the global form.
-void write_problem(Engine& engine, const std::string& path, bool global) {
-  if (!engine.simulation.problem().W || engine.simulation.problem().blocks() == 0)
+void write_step_problem(Engine& engine, const std::string& path, bool global) {
+  if (!engine.simulation.stage().problem.W || engine.simulation.stage().problem.blocks() == 0)
     throw_input("export of the contact problem: the last step had no contacts or constraints");
   released([&] { io::write_fclib(path, last_problem(engine.simulation, global)); });
 }
@@ -41,7 +41,6 @@ void write_checkpoint(Engine& engine, const std::string& path, const std::map<st
 
 void read_checkpoint(Engine& engine, const std::string& path) {
   engine.simulation.load(io::read_checkpoint(path));
-  engine.last_step = engine.simulation.settings().step;
 }
 
 std::string peek_checkpoint(const std::string& path, const std::string& name) {
@@ -52,8 +51,8 @@ std::string peek_checkpoint(const std::string& path, const std::string& name) {
 
 void bind_io(EngineClass& engine) {
   engine.def("set_time", [](Engine& e, double time) { e.simulation.set_time(time); });
-  engine.def("problem_blocks", [](Engine& e) { return e.simulation.problem().W ? e.simulation.problem().blocks() : 0; });
-  engine.def("write_problem", &write_problem).def("write_checkpoint", &write_checkpoint).def("read_checkpoint", &read_checkpoint);
+  engine.def("problem_blocks", [](Engine& e) { return e.simulation.stage().problem.W ? e.simulation.stage().problem.blocks() : 0; });
+  engine.def("write_problem", &write_step_problem).def("write_checkpoint", &write_checkpoint).def("read_checkpoint", &read_checkpoint);
   engine.def_static("peek_checkpoint", &peek_checkpoint);
 }
 

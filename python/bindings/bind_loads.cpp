@@ -25,9 +25,9 @@ Vec3 vector_from(const py::handle& value, int id) {
 
 /// Wrap function(state, time, step) -> (force, torque, referential torque).
 std::function<model::UserForceValue(const model::RigidState&, double, double)> force_function(int id, py::function function) {
-  return [id, function = std::move(function)](const model::RigidState& state, double time, double step) {
+  return [id, function = guarded(std::move(function))](const model::RigidState& state, double time, double step) {
     py::gil_scoped_acquire acquire;
-    const py::tuple answer = function(state, time, step);
+    const py::tuple answer = (*function)(state, time, step);
     return model::UserForceValue{vector_from(answer[0], id), vector_from(answer[1], id), vector_from(answer[2], id)};
   };
 }

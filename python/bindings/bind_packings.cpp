@@ -25,14 +25,14 @@ Shared packing(int across, int up, double mu, double shear, double reach, bool e
 }
 
 Shared step_problem(Engine& engine) {
-  if (!engine.simulation.problem().W) throw_input("problem: no step has been made yet; run or advance first");
+  if (!engine.simulation.stage().problem.W) throw_input("problem: no step has been made yet; run or advance first");
   return std::make_shared<io::FclibProblem>(last_problem(engine.simulation, false));
 }
 
 // Velocities of rigid bodies behind the scaled ones; those of deformable bodies stay scaled.
 std::vector<io::BodyVelocity> body_velocities(const stepping::Simulation& simulation) {
-  const assembly::BodyScaling& scaling = simulation.problem_scaling();
-  const assembly::Velocities& free = simulation.problem_velocities();
+  const assembly::BodyScaling& scaling = simulation.stage().scaling;
+  const assembly::Velocities& free = simulation.stage().pushed;
   std::vector<io::BodyVelocity> result(static_cast<std::size_t>(scaling.slots()));
   for (std::size_t s = 0; s < result.size(); ++s) {
     if (scaling.linear[s] == 0.0) continue;
@@ -49,15 +49,15 @@ std::vector<io::BodyVelocity> body_velocities(const stepping::Simulation& simula
 }  // namespace
 
 io::FclibProblem last_problem(const stepping::Simulation& simulation, bool global) {
-  const solvers::ContactProblem& problem = simulation.problem();
+  const solvers::ContactProblem& problem = simulation.stage().problem;
   io::FclibProblem result;
   result.problem = problem;
   result.problem.W = std::make_shared<solvers::BodyForm>(dynamic_cast<const solvers::BodyForm&>(*problem.W));
   result.title = fmt::format("step {} at t = {:g} s", simulation.steps(), simulation.time());
-  result.solution_r = simulation.solution();
+  result.solution_r = simulation.stage().R;
   result.solution_u.resize(result.solution_r.size());
   solvers::relative_velocity(result.problem, result.solution_r, result.solution_u);
-  result.guesses = {simulation.guess()};
+  result.guesses = {simulation.stage().guess};
   if (global) result.global = io::make_global(problem, 3, body_velocities(simulation));
   return result;
 }

@@ -37,36 +37,24 @@ class Renderer {
     released([&] { frames_.prepare(frames, prepared_options_, prepared_style_); });
   }
 
-  [[nodiscard]] io::Image image(std::int64_t frame) {
+  /// (array of pixels, what is to be written on it).
+  py::tuple picture(std::int64_t frame) {
     if (!prepared_options_.camera) prepare({frame});
-    return released([&] { return frames_.picture(frame, prepared_options_, prepared_style_); });
-  }
-
-  py::array_t<std::uint8_t> picture(std::int64_t frame) {
-    const io::Image picture = image(frame);
-    py::array_t<std::uint8_t> array({picture.height, picture.width, 3});
-    std::memcpy(array.mutable_data(), picture.rgb.data(), picture.rgb.size());
-    return array;
-  }
-
-  void write_png(const std::string& path, std::int64_t frame) {
-    const io::Image picture = image(frame);
-    released([&] { io::write_png(path, picture); });
-  }
-
-  /// progress(number of frames done) after each; an exception there, Ctrl-C for one, leaves no file.
-  void write_gif(const std::string& path, const std::vector<std::int64_t>& frames, double delay, const py::function& progress) {
-    io::GifWriter writer(path, options_.width, options_.height, delay);
-    for (const std::int64_t frame : frames) {
-      const io::Image picture = image(frame);
-      released([&] { writer.add(picture); });
-      progress(writer.frames());
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    }
-    writer.close();
+    const io::Picture drawn = released([&] { return frames_.picture(frame, prepared_options_, prepared_style_); });
+    py::array_t<std::uint8_t> array({drawn.image.height, drawn.image.width, 3});
+    std::memcpy(array.mutable_data(), drawn.image.rgb.data(), drawn.image.rgb.size());
+    const py::dict text(py::arg("title") = prepared_options_.title, py::arg("caption") = drawn.caption, py::arg("legend") = legend());
+    return py::make_tuple(array, text);
   }
 
  private:
+  [[nodiscard]] py::object legend() const {
+    if (!prepared_options_.legend) return py::none();
+    const io::Legend& bar = *prepared_options_.legend;
+    return py::dict(py::arg("title") = bar.title, py::arg("unit") = bar.unit, py::arg("low") = bar.low, py::arg("high") = bar.high,
+                    py::arg("colour") = py::cpp_function([map = bar.map](double share) { return io::map_colour(map, share); }));
+  }
+
   void set(const std::string& name, const py::handle& value) {
     static const std::vector<std::string> names{"width", "height", "samples", "view", "zoom", "obstacles", "ground", "edges", "title", "caption",
                                                 "quantity", "map", "low", "high", "bodies", "chains"};
@@ -106,9 +94,7 @@ void bind_render(py::module_& module) {
       .def(py::init<const std::string&, const py::dict&>())
       .def("frames", &Renderer::frames)
       .def("prepare", &Renderer::prepare)
-      .def("picture", &Renderer::picture)
-      .def("write_png", &Renderer::write_png)
-      .def("write_gif", &Renderer::write_gif);
+      .def("picture", &Renderer::picture);
 }
 
 }  // namespace scree::python

@@ -89,7 +89,7 @@ py::array_t<T> flat(const std::vector<T>& values) {
   return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-py::dict to_dict(const io::EnergyRow& e) {
+py::dict energy_dict(const io::EnergyRow& e) {
   py::dict info;
   info["kinetic"] = e.kinetic;
   info["internal"] = e.internal;
@@ -127,7 +127,7 @@ py::dict frame(const io::ResultsReader& reader, std::int64_t index) {
   py::dict info;
   info["time"] = f.time;
   info["step"] = f.step;
-  info["energies"] = to_dict(f.energy);
+  info["energies"] = energy_dict(f.energy);
   info["rows"] = flat(f.body);
   info["ids"] = numbers<std::int64_t>(f.body.size(), [&](std::size_t i) { return id(f.body[i]); });
   info["rotation"] = rows(f.rotation, 9);
@@ -172,6 +172,21 @@ py::list body_table(const io::ResultsReader& reader) {
     info["first_frame"] = b.first_frame;
     info["last_frame"] = b.last_frame;
     list.append(info);
+  }
+  return list;
+}
+
+/// A stored shape: [(kind, reals, triangles of its boundary as numbers of points)], one entry a piece; docs/results_format.md.
+py::list stored_shape(const io::ResultsReader& reader, std::int64_t index) {
+  py::list list;
+  for (const io::StoredPiece& piece : reader.shapes().at(static_cast<std::size_t>(index)).pieces) {
+    std::vector<std::array<int, 3>> corners;
+    if (piece.kind >= io::PieceKind::polyhedron)
+      for (const io::StoredFace& face : io::boundary_faces(piece))
+        for (std::size_t k = 2; k < face.points.size(); ++k) corners.push_back({face.points[0], face.points[k - 1], face.points[k]});
+    py::array_t<int> triangles({static_cast<py::ssize_t>(corners.size()), py::ssize_t{3}});
+    for (std::size_t t = 0; t < corners.size(); ++t) std::copy(corners[t].begin(), corners[t].end(), triangles.mutable_data(static_cast<py::ssize_t>(t), 0));
+    list.append(py::make_tuple(static_cast<int>(piece.kind), flat(piece.reals), triangles));
   }
   return list;
 }
@@ -244,6 +259,7 @@ void bind_results(py::module_& module) {
       .def("times", [](const ResultsReader& r) { return flat(r.times()); })
       .def("energies", &energy_table)
       .def("bodies", &body_table)
+      .def("shape", &stored_shape)
       .def("steps", &step_table)
       .def("frame", &frame)
       .def("contacts", [](const ResultsReader& r, std::int64_t index) { return contact_table(r, released([&] { return r.contacts(index); })); })

@@ -10,9 +10,9 @@ using stepping::FailurePolicy;
 
 /// The user's answer to a failed solve: False stops the run, anything else goes on.
 std::function<bool(const solvers::SolveReport&)> failure_function(py::function function) {
-  return [function = std::move(function)](const solvers::SolveReport& report) {
+  return [function = guarded(std::move(function))](const solvers::SolveReport& report) {
     py::gil_scoped_acquire acquire;
-    const py::object answer = function(to_dict(report));
+    const py::object answer = (*function)(to_dict(report));
     return answer.is_none() || py::cast<bool>(py::bool_(answer));
   };
 }
@@ -52,6 +52,14 @@ void set_step(Engine& engine, double step) {
   engine.simulation.settings().step = step;
 }
 
+const std::vector<std::string> kRestitutionLaws{"CONSISTENT", "NEWTON"};
+
+stepping::RestitutionLaw restitution_law(const std::string& name) {
+  const auto found = std::find(kRestitutionLaws.begin(), kRestitutionLaws.end(), name);
+  if (found == kRestitutionLaws.end()) throw_input("restitution = '{}': CONSISTENT or NEWTON is expected{}", name, did_you_mean(name, kRestitutionLaws));
+  return static_cast<stepping::RestitutionLaw>(found - kRestitutionLaws.begin());
+}
+
 void set_contact(Engine& engine, const std::string& name, const py::object& value) {
   stepping::StepSettings& settings = engine.simulation.settings();
   const auto real = [&](double low, double high) {
@@ -60,13 +68,15 @@ void set_contact(Engine& engine, const std::string& name, const py::object& valu
     return x;
   };
   if (name == "recovery") settings.recovery = real(0.0, 1.0);
+  else if (name == "recovery_speed") settings.recovery_speed = real(0.0, kInfinity);
+  else if (name == "restitution") settings.restitution = restitution_law(py::cast<std::string>(value));
   else if (name == "slack") settings.slack = real(0.0, 1.0);
   else if (name == "unphysical_penetration") settings.unphysical_penetration = real(0.0, kInfinity);
   else if (name == "margin") settings.contact.margin = real(0.0, kInfinity);
   else if (name == "sparsify") settings.contact.sparsify = real(0.0, 1.0);
   else if (name == "manifold_points") settings.contact.manifold_points = static_cast<int>(real(1.0, 64.0));
   else if (name == "one_point_per_overlap") settings.contact.one_point_per_overlap = py::cast<bool>(value);
-  else throw_input("contact setting '{}' is unknown{}", name, did_you_mean(name, std::vector<std::string>{"recovery", "slack", "unphysical_penetration",
+  else throw_input("contact setting '{}' is unknown{}", name, did_you_mean(name, std::vector<std::string>{"recovery", "recovery_speed", "restitution", "slack", "unphysical_penetration",
       "margin", "sparsify", "manifold_points", "one_point_per_overlap"}));
 }
 
@@ -74,6 +84,8 @@ py::dict get_contact(Engine& engine) {
   const stepping::StepSettings& settings = engine.simulation.settings();
   py::dict info;
   info["recovery"] = settings.recovery;
+  info["recovery_speed"] = settings.recovery_speed;
+  info["restitution"] = kRestitutionLaws[static_cast<std::size_t>(settings.restitution)];
   info["slack"] = settings.slack;
   info["unphysical_penetration"] = settings.unphysical_penetration;
   info["margin"] = settings.contact.margin;
@@ -116,6 +128,7 @@ void bind_settings(EngineClass& engine) {
       .def("set_step", &set_step)
       .def("set_solver", &set_solver)
       .def("solver_name", [](Engine& e) { return e.simulation.solver().name; })
+      .def("tolerance", [](Engine& e) { return e.simulation.solver().stop.tolerance; })
       .def("set_contact", &set_contact)
       .def("contact_settings", &get_contact)
       .def("set_extents", &set_extents)

@@ -10,7 +10,7 @@ using assembly::Contact;
 py::dict contacts(Engine& engine) {
   const std::vector<Contact>& list = engine.simulation.contacts();
   const std::size_t n = list.size();
-  const double rate = engine.per_second();
+  const double rate = engine.simulation.impulse_rate();
   py::dict table;
   table["bodies"] = pairs(n, [&](std::size_t i) { return std::array<int, 2>{list[i].point.body_a, list[i].point.body_b}; });
   table["surfaces"] = pairs(n, [&](std::size_t i) { return std::array<int, 2>{list[i].point.surface_a, list[i].point.surface_b}; });

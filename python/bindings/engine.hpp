@@ -6,17 +6,15 @@
 
 namespace scree::python {
 
-/// A simulation and the step size its last forces belong to.
+/// A simulation.
 struct Engine {
   explicit Engine(double step) : simulation(step) {}
 
   stepping::Simulation simulation;
-  double last_step = 0.0;  ///< h of the last step, s; 0 before the first
 
   [[nodiscard]] model::Model& model() { return simulation.model(); }
   [[nodiscard]] model::Bodies& bodies() { return simulation.model().bodies; }
-  /// Impulse to average force.
-  [[nodiscard]] double per_second() { return 1.0 / (last_step > 0.0 ? last_step : simulation.settings().step); }
+  [[nodiscard]] model::Motion& motion() { return simulation.motion(); }
 };
 
 using EngineClass = py::class_<Engine, std::shared_ptr<Engine>>;

@@ -39,13 +39,13 @@ io::StoredKind stored_kind(model::BodyKind kind) {
 }
 
 /// Points of a deformable body's shape, if they do not follow from its mean motion; returns its largest von Mises stress.
-double fill_points(const model::Bodies& bodies, const model::Deformable& body, io::Frame& frame) {
+double fill_points(const model::Motion& motion, const model::Deformable& body, io::Frame& frame) {
   std::vector<Vec3> points;
   std::vector<double> mises;
-  const auto q = body.part(bodies.q);
+  const auto q = body.part(motion.q);
   body.mechanics->drawn_points(q, points);
   for (const Vec3& x : points) append(frame.node_position, x);
-  body.mechanics->drawn_points(body.part(bodies.u), points);
+  body.mechanics->drawn_points(body.part(motion.u), points);
   for (const Vec3& v : points) append(frame.node_velocity, v);
   body.mechanics->drawn_mises(q, mises);
   for (const double s : mises) frame.node_mises.push_back(static_cast<float>(s));
@@ -86,23 +86,24 @@ void FrameSource::update_bodies(Engine& engine) {
 
 void FrameSource::fill_bodies(Engine& engine, io::Frame& frame) const {
   const model::Bodies& bodies = engine.bodies();
+  const model::Motion& motion = engine.motion();
   for (std::size_t i = 0; i < bodies.id.size(); ++i) {
     frame.body.push_back(row(bodies.id[i]));
-    append(frame.rotation, bodies.rotation[i]);
-    append(frame.position, bodies.position[i]);
-    append(frame.velocity, bodies.velocity[i]);
-    append(frame.angular, Vec3(bodies.rotation[i] * bodies.angular[i]));
+    append(frame.rotation, motion.rotation[i]);
+    append(frame.position, motion.position[i]);
+    append(frame.velocity, motion.velocity[i]);
+    append(frame.angular, Vec3(motion.rotation[i] * motion.angular[i]));
     const int b = static_cast<int>(i);
-    frame.mises.push_back(bodies.deforms(b) ? static_cast<float>(fill_points(bodies, bodies.deformable_of(b), frame)) : 0.0f);
+    frame.mises.push_back(bodies.deforms(b) ? static_cast<float>(fill_points(motion, bodies.deformable_of(b), frame)) : 0.0f);
     if (bodies.deforms(b)) {
       const model::Deformable& body = bodies.deformable_of(b);
-      for (const auto* values : {&bodies.q, &bodies.u}) {
+      for (const auto* values : {&motion.q, &motion.u}) {
         const auto part = body.part(*values);
         frame.state.insert(frame.state.end(), part.begin(), part.end());
       }
     }
-    const model::Work& w = bodies.work[i];
-    frame.body_energy.insert(frame.body_energy.end(), {bodies.kinetic_energy(static_cast<int>(i)), bodies.internal_energy(static_cast<int>(i)), w.external, w.contact, w.friction, w.damping});
+    const model::Work& w = motion.work[i];
+    frame.body_energy.insert(frame.body_energy.end(), {model::kinetic_energy(bodies, motion, b), model::internal_energy(bodies, motion, b), w.external, w.contact, w.friction, w.damping});
   }
 }
 
@@ -113,7 +114,7 @@ void FrameSource::fill_contacts(Engine& engine, io::Frame& frame) const {
     append(frame.axes, c.frame);
     frame.gap.push_back(c.point.gap);
     frame.area.push_back(c.point.area);
-    append(frame.force, Vec3(c.R * engine.per_second()));
+    append(frame.force, Vec3(c.R * engine.simulation.impulse_rate()));
     append(frame.relative_velocity, c.U);
     frame.surface.insert(frame.surface.end(), {c.point.surface_a, c.point.surface_b});
     frame.material.push_back(c.material);
@@ -123,15 +124,18 @@ void FrameSource::fill_contacts(Engine& engine, io::Frame& frame) const {
 }
 
 void FrameSource::fill_constraints(Engine& engine, io::Frame& frame) const {
-  for (const model::Constraint& c : engine.model().constraints) {
+  const auto& list = engine.model().constraints;
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const model::Constraint& c = list[k];
+    const assembly::Reaction& reaction = engine.simulation.state().reactions[k];
     // Between two points the force is on the second; every other constraint holds its body against the ground.
     if (model::joins_points(c.kind)) frame.pair.insert(frame.pair.end(), {row(c.body[0]), row(c.body[1])});
     else frame.pair.insert(frame.pair.end(), {-1, row(c.body[0])});
-    append(frame.point, c.place[0]);
-    append(frame.axes, c.frame);
+    append(frame.point, reaction.place[0]);
+    append(frame.axes, reaction.frame);
     frame.gap.push_back(0.0);
     frame.area.push_back(0.0);
-    append(frame.force, Vec3(c.impulse * engine.per_second()));
+    append(frame.force, Vec3(reaction.impulse * engine.simulation.impulse_rate()));
     append(frame.relative_velocity, Vec3(Vec3::Zero()));
     frame.surface.insert(frame.surface.end(), {0, 0});
     frame.material.push_back(-1);

@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 
+#include "core/blas_kernel.hpp"
 #include "core/threads.hpp"
 
 namespace scree::python {
@@ -41,6 +42,12 @@ PYBIND11_MODULE(_scree, module) {
   }, py::arg("count"));
   module.def("threads", &threads);
   module.attr("version") = SCREE_VERSION;
+  choose_blas_kernel();
+  module.def("blas_kernel", [] {
+    const BlasKernel& kernel = choose_blas_kernel();
+    return py::dict(py::arg("library") = kernel.library, py::arg("name") = kernel.name, py::arg("instead") = kernel.instead,
+                    py::arg("by_user") = kernel.by_user);
+  });
 
   bind_geometry(module);
   bind_time_series(module);

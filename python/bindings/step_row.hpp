@@ -16,9 +16,9 @@ struct StepRow {
   double kinetic, internal, potential, external, contact, friction, damping, drift;
 };
 
-[[nodiscard]] inline StepRow to_row(const stepping::StepReport& r, double h) {
+[[nodiscard]] inline StepRow to_row(const stepping::StepReport& r) {
   const stepping::Energies& e = r.energies;
-  return {r.step, r.time, h, r.bodies, r.constraints, r.candidates, r.contacts, static_cast<std::int32_t>(r.status), r.iterations,
+  return {r.step, r.time, r.h, r.bodies, r.constraints, r.candidates, r.contacts, static_cast<std::int32_t>(r.status), r.iterations,
           r.residual, r.penetration_max, r.penetration_mean,
           r.seconds[stepping::kIntegrate], r.seconds[stepping::kDetect], r.seconds[stepping::kAssemble], r.seconds[stepping::kSolve],
           e.kinetic, e.internal, e.potential, e.work.external, e.work.contact, e.work.friction, e.work.damping, e.drift};

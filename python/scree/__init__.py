@@ -41,8 +41,8 @@ def threads():
 
 
 def __getattr__(name):
-    """Modules that few scripts need are loaded when first asked for: scree.view (the browser), scree.plot (figures)."""
-    if name in ("plot", "view"):
+    """Modules that few scripts need are loaded when first asked for: scree.measure, scree.plot (figures), scree.view (the browser)."""
+    if name in ("measure", "plot", "view"):
         import importlib
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'scree' has no attribute '{name}'")

@@ -4,6 +4,8 @@ import functools
 import inspect
 import math
 import numbers
+import os
+import sys
 
 import numpy as np
 
@@ -24,6 +26,22 @@ def nearest(name, known):
     if close:
         return f"; did you mean '{lower[close[0]]}'?"
     return "; known: " + ", ".join(known) if known else ""
+
+
+def outside():
+    """Number of frames from the caller of the caller to the first outside this package: what a warning is about."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    frame, depth = sys._getframe(2), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def member(owner, name):
+    """UnknownMember unless `name` is one that objects of this kind have, or private: a misspelt setting must not vanish without effect."""
+    if not name.startswith("_") and not hasattr(type(owner), name) and name not in getattr(owner, "__dict__", ()):
+        known = [n for n in dir(type(owner)) if not n.startswith("_") and getattr(getattr(type(owner), n), "fset", None)]
+        raise UnknownMember(f"{type(owner).__name__} has no member '{name}'{nearest(name, known)}")
 
 
 def keywords(function):

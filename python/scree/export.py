@@ -5,7 +5,7 @@ from . import _check, _scree
 from .problem import FORMS
 from .results import Results, results_file
 
-FORMATS = ("xdmf", "vtu", "csv", "fclib")
+FORMATS = ("xdmf", "vtu", "csv", "fclib", "fields")
 
 
 def frames_of(results, frame=None, every=None, times=None):
@@ -104,15 +104,16 @@ def _opened(path):
 
 
 @_check.keywords
-def export(path, format, target=None, frame=None, every=None, times=None, bodies=None, spheres=False, form="local"):
-    """Write results in another format ('xdmf', 'vtu', 'csv', 'fclib'); returns the paths to open.
+def export(path, format, target=None, frame=None, every=None, times=None, bodies=None, spheres=False, form="local", cells=12):
+    """Write results in another format ('xdmf', 'vtu', 'csv', 'fclib', 'fields'); returns the paths to open.
 
     frame: one frame (negative: from the end); every: each k-th; times: (t0, t1), s. bodies: list of ids or labels; contacts that touch one of
     them come along. spheres (xdmf, vtu): draw spheres and ellipsoids as polygons, too. fclib: the contact problem of the step that follows
-    `frame`, or every frame that `every` and `times` choose (files in a folder), in the 'local' or 'global' form."""
+    `frame`, or every frame that `every` and `times` choose (files in a folder), in the 'local' or 'global' form. fields: measures
+    of the packing (scree.measure) on a grid of `cells` cells along its longest edge, or (nx, ny, nz), and on bodies."""
     _check.choice("format", format, FORMATS)
     folder = os.path.dirname(results_file(path))
-    names = {"csv": "csv", "fclib": "problems" if every is not None or times is not None else "problem.hdf5", "xdmf": "export.xdmf", "vtu": "vtu"}
+    names = {"csv": "csv", "fclib": "problems" if every is not None or times is not None else "problem.hdf5", "xdmf": "export.xdmf", "vtu": "vtu", "fields": "fields"}
     target = os.fspath(target or os.path.join(folder, names[format]))
     if format == "fclib":
         if bodies is not None or spheres:
@@ -121,10 +122,13 @@ def export(path, format, target=None, frame=None, every=None, times=None, bodies
         if frame is not None:
             frame = frames_of(_opened(path), frame)[0]
         return to_fclib(path, target, frames_of(_opened(path), frame, every, times) if several else frame, _check.choice("form", form, FORMS))
-    if format == "csv" and spheres:
-        raise ValueError("format csv has no shapes: it does not take spheres")
+    if format in ("csv", "fields") and spheres:
+        raise ValueError(f"format {format} has no shapes: it does not take spheres")
     results = _opened(path)
     frames = frames_of(results, frame, every, times)
+    if format == "fields":
+        from .measure import to_fields
+        return to_fields(results, target, frames, cells=cells, bodies=bodies)
     if format == "csv":
         return to_csv(results, target, frames, bodies)
     return {"xdmf": to_xdmf, "vtu": to_vtu}[format](results, target, frames, bodies, bool(spheres))

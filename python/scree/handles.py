@@ -25,6 +25,10 @@ class _Handle:
         self._sim = sim
         self.id = id
 
+    def __setattr__(self, name, value):
+        _check.member(self, name)
+        object.__setattr__(self, name, value)
+
     @property
     def _engine(self):
         return self._sim._engine
@@ -193,7 +197,7 @@ class Body(_Handle):
 
     @property
     def scheme(self):
-        """Integrator: 'RIG_POS', 'RIG_NEG' (default) or 'RIG_IMP'; of deformable bodies 'DEF_EXP', 'DEF_LIM' (default) or 'DEF_IMP'."""
+        """Integrator: 'RIG_EXACT' (default), 'RIG_POS', 'RIG_NEG' or 'RIG_IMP'; of deformable bodies 'DEF_EXP', 'DEF_LIM' (default) or 'DEF_IMP'."""
         return self._engine.scheme(self.id)
 
     @scheme.setter
@@ -282,9 +286,11 @@ class Body(_Handle):
         inertia = self.inertia if inertia is None else _check.matrix("inertia", inertia)
         self._engine.set_characteristics(self.id, mass, volume, center, inertia)
 
-    def move(self, velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), pivot=None):
+    def move(self, velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), pivot=None, acceleration=None):
         """Prescribe the motion of an obstacle: velocity (m/s) and angular velocity (rad/s) about the spatial point
-        `pivot` (default: its mass centre). Components may be numbers or TimeSeries."""
+        `pivot` (default: its mass centre). Components may be numbers or TimeSeries.
+
+        acceleration: three components (m/s^2), numbers or TimeSeries such as an accelerogram; then `velocity`, three numbers, is that of now."""
         def three(what, value):
             try:
                 parts = list(value)
@@ -295,6 +301,10 @@ class Body(_Handle):
             return [series.native(f"{what}[{k}]", part) for k, part in enumerate(parts)]
 
         pivot = self.position if pivot is None else _check.vector("pivot", pivot)
+        if acceleration is not None:
+            start = _check.vector("velocity (at the start of an acceleration history)", velocity)
+            parts = three("acceleration", acceleration)
+            velocity = [series.integrated(part, self._sim.time, v, self._sim.step) for part, v in zip(parts, start)]
         self._engine.set_motion(self.id, three("velocity", velocity), three("angular_velocity", angular_velocity), pivot)
 
     def delete(self):

@@ -1,12 +1,15 @@
 """What a checkpoint keeps of the Python side: run counters and the data of callbacks.
 
-Data is pickled; bodies, constraints, materials and the simulation inside it are stored by name. On a restart the
-stored values are put into the objects the script made anew, so that every reference to them sees the restored state.
+Data is stored as plain values (JSON), never as code: numbers, texts, lists, tuples, dictionaries, sets, arrays, random generators, objects of classes the
+script itself defines, and handles (bodies, constraints, materials, the simulation) by name. On a restart the stored values are put into the objects the
+script made anew, so that every reference to them sees the restored state.
 """
 import base64
-import io
+import collections
 import json
-import pickle
+import math
+import random
+import sys
 
 import numpy as np
 
@@ -21,38 +24,140 @@ RESOLVERS = {
     "bulk_material": lambda sim, id: handles.BulkMaterial(sim, id),
 }
 
-
-class _Pickler(pickle.Pickler):
-    def __init__(self, file, sim):
-        super().__init__(file, protocol=4)
-        self._sim = sim
-
-    def persistent_id(self, value):
-        if value is self._sim:
-            return ("simulation",)
-        key = getattr(type(value), "_checkpoint_key", None)
-        return key(value) if key else None
-
-
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, file, sim):
-        super().__init__(file)
-        self._sim = sim
-
-    def persistent_load(self, key):
-        return RESOLVERS[key[0]](self._sim, *key[1:])
+#: Kinds of numbers an array may hold (numpy's letters): nothing that could be an object.
+_ARRAY_KINDS = "biufcSU"
+_DEEPEST = 100
+_SEQUENCES = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "deque": collections.deque}
 
 
 def dump(sim, value):
-    """Pickled value as text; raises what pickle raises when it cannot be stored."""
-    stream = io.BytesIO()
-    _Pickler(stream, sim).dump(value)
-    return base64.b64encode(stream.getvalue()).decode()
+    """The value as text; TypeError names what cannot be stored."""
+    return json.dumps(_encode(sim, value, 0))
 
 
 def load(sim, text):
-    """The value stored by dump()."""
-    return _Unpickler(io.BytesIO(base64.b64decode(text)), sim).load()
+    """The value stored by dump(); ValueError when the text is no such thing."""
+    try:
+        return _decode(sim, json.loads(text))
+    except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"the checkpoint holds data that Scree did not write ({error})") from None
+
+
+def _encode(sim, value, depth):
+    """Plain numbers and texts as they are; everything else as ["kind", ...]."""
+    if depth > _DEEPEST:
+        raise TypeError(f"it is nested more than {_DEEPEST} deep, or holds itself")
+
+    def inner(part):
+        return _encode(sim, part, depth + 1)
+
+    key = _handle_key(sim, value)
+    if key is not None:
+        return ["handle", *key]
+    if value is None or isinstance(value, (bool, str)) or type(value) is int:
+        return value
+    if type(value) is float:
+        return value if math.isfinite(value) else ["float", repr(value)]
+    for name, kind in _SEQUENCES.items():
+        if type(value) is kind:
+            return [name, *map(inner, sorted(value, key=repr) if kind in (set, frozenset) else value)]
+    if type(value) is dict:
+        return ["dict", *([inner(k), inner(v)] for k, v in value.items())]
+    special = _encode_special(value)
+    if special is not None:
+        return special
+    if _scripts_own(type(value)):
+        return ["object", type(value).__qualname__, inner(dict(value.__dict__))]
+    raise TypeError(f"a value of type {type(value).__module__}.{type(value).__qualname__} is neither a number, text, list, tuple, dict, set or array nor an object of a class of "
+                    "the script")
+
+
+def _encode_special(value):
+    """Values of the standard library and numpy that scripts keep; None for others."""
+    if type(value) is complex:
+        return ["complex", value.real.hex(), value.imag.hex()]
+    if type(value) in (bytes, bytearray):
+        return [type(value).__name__, base64.b64encode(value).decode()]
+    if isinstance(value, np.generic) and value.dtype.kind in _ARRAY_KINDS:
+        return ["scalar", value.dtype.str, base64.b64encode(value.tobytes()).decode()]
+    if type(value) is np.ndarray and value.dtype.kind in _ARRAY_KINDS:
+        return ["array", value.dtype.str, list(value.shape), base64.b64encode(np.ascontiguousarray(value).tobytes()).decode()]
+    if type(value) is random.Random:
+        version, numbers, gauss = value.getstate()
+        return ["random", version, list(numbers), gauss]
+    if type(value) is np.random.Generator:
+        return ["generator", json.loads(json.dumps(value.bit_generator.state, default=np.ndarray.tolist))]
+    return None
+
+
+def _decode(sim, stored):
+    if not isinstance(stored, list):
+        return stored
+    kind, *rest = stored
+    if kind == "handle":
+        return RESOLVERS[rest[0]](sim, *rest[1:])
+    if kind in _SEQUENCES:
+        return _SEQUENCES[kind](_decode(sim, part) for part in rest)
+    if kind == "dict":
+        return {_decode(sim, k): _decode(sim, v) for k, v in rest}
+    if kind == "object":
+        return _decode_object(sim, *rest)
+    return _SPECIAL[kind](*rest)
+
+
+def _decode_object(sim, name, state):
+    """An object of a class that the script defines now under the name it had; no code of it runs."""
+    cls = sys.modules["__main__"]
+    for part in name.split("."):
+        cls = getattr(cls, part, None)
+    if not _scripts_own(cls):
+        raise ValueError(f"the checkpoint holds an object of class '{name}', which the script does not define")
+    made = object.__new__(cls)
+    made.__dict__.update(_decode(sim, state))
+    return made
+
+
+def _array(dtype, shape, data):
+    if np.dtype(dtype).kind not in _ARRAY_KINDS:
+        raise ValueError(f"the checkpoint holds an array of type '{dtype}'")
+    return np.frombuffer(base64.b64decode(data), dtype=dtype).reshape(shape).copy()
+
+
+def _random(version, numbers, gauss):
+    made = random.Random()
+    made.setstate((version, tuple(numbers), gauss))
+    return made
+
+
+def _generator(state):
+    kinds = {"PCG64": np.random.PCG64, "PCG64DXSM": np.random.PCG64DXSM, "MT19937": np.random.MT19937, "Philox": np.random.Philox, "SFC64": np.random.SFC64}
+    bits = kinds[state["bit_generator"]]()
+    bits.state = state
+    return np.random.Generator(bits)
+
+
+_SPECIAL = {
+    "float": float,
+    "complex": lambda real, imag: complex(float.fromhex(real), float.fromhex(imag)),
+    "bytes": base64.b64decode,
+    "bytearray": lambda data: bytearray(base64.b64decode(data)),
+    "scalar": lambda dtype, data: _array(dtype, (), data)[()],
+    "array": _array,
+    "random": _random,
+    "generator": _generator,
+}
+
+
+def _scripts_own(cls):
+    """True for a plain class of the script: its objects are their attributes and nothing else."""
+    return isinstance(cls, type) and cls.__module__ == "__main__" and hasattr(cls, "__dict__") and cls.__new__ is object.__new__ and not hasattr(cls, "__slots__")
+
+
+def _handle_key(sim, value):
+    if value is sim:
+        return ("simulation",)
+    key = getattr(type(value), "_checkpoint_key", None)
+    return key(value) if key else None
 
 
 def restore(target, stored):
@@ -71,8 +176,15 @@ def restore(target, stored):
     elif isinstance(target, set):
         target.clear()
         target.update(stored)
+    elif isinstance(target, collections.deque):
+        target.clear()
+        target.extend(stored)
     elif isinstance(target, np.ndarray) and target.shape == stored.shape and target.dtype == stored.dtype:
         target[...] = stored
+    elif isinstance(target, random.Random):
+        target.setstate(stored.getstate())
+    elif isinstance(target, np.random.Generator):
+        target.bit_generator.state = stored.bit_generator.state
     elif type(target) is tuple and len(target) == len(stored):
         return tuple(restore(a, b) for a, b in zip(target, stored))
     elif getattr(target, "__dict__", None) is not None and not callable(target):
@@ -90,7 +202,7 @@ def pack(sim, state, warn):
         if callback.data is not None:
             try:
                 entry["data"] = dump(sim, callback.data)
-            except Exception as error:
+            except TypeError as error:
                 warn(f"the data of callback {k} cannot be stored in checkpoints and will start anew on --resume ({error})")
         callbacks.append(entry)
     return json.dumps({**state, "callbacks": callbacks})
@@ -107,4 +219,3 @@ def unpack(sim, text):
         if entry["data"] is not None:
             callback.data = restore(callback.data, load(sim, entry["data"]))
     return state
-

@@ -1,4 +1,5 @@
-"""What notebooks show of objects: small tables."""
+"""What notebooks show of objects: small tables and pictures."""
+import base64
 import html
 
 
@@ -7,6 +8,11 @@ def table(title, rows):
     body = "".join(f"<tr><th style='text-align:left'>{html.escape(str(name))}</th><td style='text-align:left'>{html.escape(str(value))}</td></tr>"
                    for name, value in rows)
     return f"<table><caption style='text-align:left'><b>{html.escape(title)}</b></caption>{body}</table>"
+
+
+def image(picture):
+    """HTML of a Picture."""
+    return f"<img src='data:image/png;base64,{base64.b64encode(picture._repr_png_()).decode()}' style='max-width:100%'/>"
 
 
 def kinds(names):

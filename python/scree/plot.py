@@ -10,13 +10,15 @@ import os
 
 import numpy as np
 
-from . import _check, _scree, bundles
+from . import _check, _scree, bundles, measure
 from .results import Results
 
 ENERGIES = ("kinetic", "potential", "internal", "external", "contact", "friction", "damping")
 #: Entity -> label of its axis.
 STEPS = {"contacts": "contacts", "iterations": "iterations", "residual": "residual", "penetration_max": "largest penetration, m",
          "penetration_mean": "mean penetration, m", "bodies": "bodies", "h": "step, s"}
+#: Measures of packings -> label of the axis.
+MEASURES = {"coordination": "coordination number", "pressure": "pressure, Pa", "stress": "stress, Pa (tension > 0)", "porosity": "porosity"}
 #: Colours that colour-blind readers tell apart, and that survive a copier.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#333333")
 #: One column of a journal, mm -> inch.
@@ -74,7 +76,7 @@ def _frame(results, frame):
 
 def entities(results):
     """Names that can be plotted against time."""
-    return ["energies", *ENERGIES, *STEPS, *results.stages, "BODY.x|y|z|vx|vy|vz|speed|kinetic"]
+    return ["energies", *ENERGIES, *STEPS, *MEASURES, *results.stages, "BODY.x|y|z|vx|vy|vz|speed|kinetic"]
 
 
 def curve(results, entity):
@@ -89,9 +91,26 @@ def curve(results, entity):
         return steps["time"], {entity: steps[entity]}, STEPS[entity]
     if entity in results.stages:
         return steps["time"], {entity: 1e3 * steps[entity]}, "ms a step"
+    if entity in MEASURES:
+        return _measured_curve(results, entity)
     if "." in entity:
         return _body_curve(results, entity)
     raise ValueError(f"entity '{entity}' is unknown{_check.nearest(entity, [*entities(results), *FIGURES])}")
+
+
+def _measured_curve(results, entity):
+    """A measure over at most 100 frames, evenly chosen; stress and porosity of the box around the bodies."""
+    frames = np.unique(np.linspace(0, len(results) - 1, min(100, len(results))).astype(int))
+    moments = [measure.snapshot(results, k) for k in frames]
+    if entity == "coordination":
+        found = [measure.coordination(now) for now in moments]
+        lines = {"all bodies": np.array([c.mean for c in found]), "with two or more": np.array([c.mechanical for c in found])}
+    elif entity == "porosity":
+        lines = {entity: np.array([measure.porosity(now) for now in moments])}
+    else:
+        sigma = np.array([measure.stress(now) for now in moments])
+        lines = {"pressure": measure.pressure(sigma)} if entity == "pressure" else {f"{a}{a}": sigma[:, k, k] for k, a in enumerate("xyz")}
+    return results.times[frames], lines, MEASURES[entity]
 
 
 def _body_curve(results, entity):
@@ -196,7 +215,8 @@ def _outlines(wire, frame, plane):
 
 @_check.keywords
 def force_chains(results, out=None, frame=-1, along="y", at=None, thickness=None):
-    """Contact forces of a frame seen along an axis, as lines from contact points to centres, widths in proportion.
+    """Contact forces of a frame seen along an axis, as lines from contact points to the centres of bodies that move freely, widths in proportion.
+    Forces of supports and other constraints are no part of them.
 
     along: 'x', 'y' or 'z'. at, thickness: show only bodies whose centres lie within `thickness` around the plane `at`, m (default: all)."""
     from matplotlib.collections import LineCollection, PolyCollection
@@ -212,12 +232,14 @@ def force_chains(results, out=None, frame=-1, along="y", at=None, thickness=None
     else:
         half = 0.5 * _check.positive("thickness", thickness if thickness is not None else _typical_size(results))
         near = {i for i, x in place.items() if abs(x[axis_number] - _check.number("at", at)) <= half or kinds[i] == "obstacle"}
-    force = np.linalg.norm(state.contacts["force"], axis=1)
+    contacts = {name: state.contacts[name][state.contacts["kind"] == 0] for name in ("bodies", "point", "force")}
+    held = _held(state)
+    force = np.linalg.norm(contacts["force"], axis=1)
     top = np.quantile(force[force > 0], 0.995) if np.any(force > 0) else 1.0
     lines, sizes = [], []
-    for pair, point, f in zip(state.contacts["bodies"], state.contacts["point"], force):
+    for pair, point, f in zip(contacts["bodies"], contacts["point"], force):
         for body in pair:
-            if body in near and kinds[body] != "obstacle" and f > 1e-3 * top and all(b in near or b < 0 for b in pair):
+            if body in near and body not in held and kinds[body] != "obstacle" and f > 1e-3 * top and all(b in near or b < 0 for b in pair):
                 lines.append((place[body][plane], point[plane]))
                 sizes.append(f)
     order = np.argsort(sizes)
@@ -232,9 +254,9 @@ def force_chains(results, out=None, frame=-1, along="y", at=None, thickness=None
         drawn.set_array(np.array([sizes[k] for k in order]))
         drawn.set_clim(0, top)
         axis.add_collection(drawn)
-        moving = np.array([x for i, x in place.items() if kinds[i] != "obstacle" and i in near] or [[0, 0, 0]])[:, plane]
-        reach = max((b["radius"] for b in results.bodies if b["kind"] != "obstacle"), default=1.0)
-        low, high = moving.min(axis=0) - 2 * reach, moving.max(axis=0) + 2 * reach
+        seen = np.concatenate([p for o, p in shapes if not o] or [np.array([[-1.0, -1.0], [1.0, 1.0]])])
+        margin = 0.05 * np.ptp(seen, axis=0).max()
+        low, high = seen.min(axis=0) - margin, seen.max(axis=0) + margin
         axis.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", xlabel=f"{'xyz'[plane[0]]}, m", ylabel=f"{'xyz'[plane[1]]}, m",
                  title=f"{results.title}, t = {state.time:.4g} s")
         axis.grid(False)
@@ -242,22 +264,15 @@ def force_chains(results, out=None, frame=-1, along="y", at=None, thickness=None
     return drawing.result
 
 
+def _held(frame):
+    """Ids of bodies that constraints tie to the ground: they stand for obstacles."""
+    tied = frame.contacts["bodies"][frame.contacts["kind"] != 0]
+    return set(tied[(tied < 0).any(axis=1)].ravel().tolist()) - {-1}
+
+
 def _typical_size(results):
     radii = [b["radius"] for b in results.bodies if b["kind"] != "obstacle"]
     return 2.0 * float(np.median(radii)) if radii else 1.0
-
-
-def contact_forces(results, frames=None):
-    """(normal forces, friction forces) of all contacts that press, over frames (default: the last half of them), N."""
-    results = _open(results)
-    frames = range(len(results) // 2, len(results)) if frames is None else np.atleast_1d(frames).tolist()
-    normal, friction = [], []
-    for k in frames:
-        contacts = _frame(results, k).contacts
-        f = contacts["local_force"][(contacts["kind"] == 0) & (contacts["local_force"][:, 0] > 0)]
-        normal.append(f[:, 0])
-        friction.append(np.hypot(f[:, 1], f[:, 2]))
-    return (np.concatenate(normal), np.concatenate(friction)) if normal else (np.zeros(0), np.zeros(0))
 
 
 @_check.keywords
@@ -265,19 +280,74 @@ def force_distribution(results, out=None, frames=None):
     """How often normal forces of which size occur (relative to their mean), and how much of the friction is used: contacts that slip have
     friction / normal force at the friction coefficient."""
     results = _open(results)
-    normal, friction = contact_forces(results, frames)
-    if not normal.size:
-        raise ValueError(f"{results.path}: no contact presses in these frames")
-    ratio = normal / normal.mean()
+    forces = measure.force_distribution(results, frames)
+    normal, friction = forces.normal, forces.friction
     with _Drawing(out, 1, 2, height=2.7) as drawing:
         left, right = drawing.axes[0]
-        bins = np.linspace(0, min(ratio.max(), 12.0), 40)
-        share, edges = np.histogram(ratio, bins, density=True)
-        left.semilogy(0.5 * (edges[1:] + edges[:-1]), np.where(share > 0, share, np.nan), "o", markersize=3)
-        left.set(xlabel="normal force / mean", ylabel="probability density", title=f"{results.title}: {normal.size} contacts, mean {normal.mean():.3g} N")
+        left.semilogy(0.5 * (forces.edges[1:] + forces.edges[:-1]), np.where(forces.density > 0, forces.density, np.nan), "o", markersize=3)
+        left.set(xlabel="normal force / mean", ylabel="probability density", title=f"{results.title}: {normal.size} contacts, mean {forces.mean:.3g} N")
         used = np.sort(friction / normal)
         right.step(used, np.arange(1, used.size + 1) / used.size, where="post", color=COLOURS[1])
         right.set(xlabel="friction / normal force", ylabel="share of contacts below", ylim=(0, 1.02), xlim=(0, np.quantile(used, 0.999) * 1.05 + 1e-12))
+    return drawing.result
+
+
+# --- packings and flows ------------------------------------------------------------------------------------------
+
+def _mapped(drawing, axis, grid, values, plane, label):
+    """Draw a field of a grid one cell thick, seen along its thin axis."""
+    thin = 3 - sum(plane)
+    edges = [grid.planes(k) for k in plane]
+    axis.grid(False)
+    image = axis.pcolormesh(*edges, np.squeeze(values, axis=thin).T, cmap="viridis", shading="flat")
+    axis.set(aspect="equal", xlabel=f"{'xyz'[plane[0]]}, m", ylabel=f"{'xyz'[plane[1]]}, m")
+    drawing.figure.colorbar(image, ax=axis, label=label, shrink=0.85)
+
+
+@_check.keywords
+def packing(results, out=None, frame=-1, along="y", cells=12):
+    """Structure and stress of a frame: how many partners bodies have, directions of contacts, pressure and porosity seen along an axis (means
+    across the whole depth; `cells` along the longest edge)."""
+    results = _open(results)
+    _check.choice("along", along, ("x", "y", "z"))
+    plane = [k for k in range(3) if "xyz"[k] != along]
+    now = measure.snapshot(results, frame)
+    low, high = now.bounds(now.select(None))
+    edge = np.max((high - low)[plane]) / _check.integer("cells", cells, 1)
+    grid = measure.Grid(low, high, tuple(int(max(1, round((high - low)[k] / edge))) if k in plane else 1 for k in range(3)))
+    partners = measure.coordination(now)
+    pressing = now.contacts["local_force"][:, 0] > 0
+    angle = np.arctan2(now.contacts["normal"][pressing, plane[1]], now.contacts["normal"][pressing, plane[0]])
+    with _Drawing(out, 2, 2, height=5.6) as drawing:
+        (bars, rose), (left, right) = drawing.axes
+        bars.bar(np.arange(len(partners.distribution)), partners.distribution, color=COLOURS[0])
+        bars.set(xlabel="bodies touched", ylabel="share of bodies", title=f"{results.title}, t = {now.time:.4g} s: mean {partners.mean:.3g}")
+        # Bins of ten degrees with the axes in their middle.
+        turns = (np.concatenate([angle, angle + np.pi]) + np.pi / 36) % (2 * np.pi) - np.pi / 36
+        counts, edges = np.histogram(turns, np.linspace(0, 2 * np.pi, 37) - np.pi / 36)
+        radius = np.append(np.repeat(counts, 2), counts[:1]) / max(1, counts.max())
+        turn = np.append(np.repeat(edges, 2)[1:-1], edges[:1])
+        rose.fill(radius * np.cos(turn), radius * np.sin(turn), alpha=0.6)
+        rose.set(aspect="equal", xlabel=f"normals along {'xyz'[plane[0]]}", ylabel=f"along {'xyz'[plane[1]]}", title=f"{int(pressing.sum())} contacts", xticks=[], yticks=[])
+        _mapped(drawing, left, grid, measure.pressure(measure.stress(now, grid)), plane, "pressure, Pa")
+        _mapped(drawing, right, grid, measure.porosity(now, grid), plane, "porosity")
+    return drawing.result
+
+
+@_check.keywords
+def flow(results, out=None, point=None, normal=(0.0, 0.0, -1.0), radius=None):
+    """Mass that has passed a plane and its rate. point: of the plane (default: the middle of all bodies at the start, m); see measure.flow_rate."""
+    results = _open(results)
+    if point is None:
+        now = measure.snapshot(results, 0)
+        point = np.mean(now.bounds(now.select(None)), axis=0)
+    passed = measure.flow_rate(results, point, normal, radius)
+    with _Drawing(out, 2, sharex=True, height=3.8) as drawing:
+        top, bottom = drawing.axes[:, 0]
+        top.plot(passed.times, passed.mass)
+        top.set(ylabel="mass passed, kg", title=f"{results.title}: {passed.bodies[-1]} bodies, {passed.mean:.4g} kg/s on average")
+        bottom.step(passed.times, passed.rate, where="pre", color=COLOURS[1])
+        bottom.set(ylabel="flow rate, kg/s", xlabel="time, s")
     return drawing.result
 
 
@@ -346,4 +416,5 @@ def performance_profile(records, out):
 
 
 #: Figures by name, for the command line.
-FIGURES = {"ledger": energy_ledger, "chains": force_chains, "forces": force_distribution, "convergence": convergence, "timings": timings}
+FIGURES = {"ledger": energy_ledger, "chains": force_chains, "forces": force_distribution, "packing": packing, "flow": flow, "convergence": convergence,
+           "timings": timings}

@@ -136,6 +136,16 @@ class Results:
         there = ~np.isnan(values.reshape(len(values), -1)[:, 0])
         return self.times[there], values[there]
 
+    def picture(self, frame=-1, **settings):
+        """One frame as a picture; settings as in scree.picture()."""
+        from .pictures import picture
+        return picture(self.path, frame=frame, **settings)
+
+    def player(self, every=None, height=520):
+        """The viewer inside a notebook; see scree.view.player()."""
+        from .view import player
+        return player(self.path, every=every, height=height)
+
     def refresh(self):
         """See what a running simulation has added; True when there is something new."""
         grown = self._native.refresh()
@@ -159,7 +169,7 @@ class Results:
             rows += [("contacts", f"{steps['contacts'].mean():.1f} a step, {steps['contacts'].max()} at most"),
                      ("iterations", f"{steps['iterations'].mean():.1f} a step, {steps['iterations'].max()} at most"),
                      ("residual", f"{steps['residual'].max():.2e} at most")]
-        return notebook.table(self.path, rows)
+        return notebook.table(self.path, rows) + (notebook.image(self.picture(size=(640, 360))) if len(times) else "")
 
     def __repr__(self):
         times = self.times

@@ -2,12 +2,14 @@
 import json
 import math
 import os
+import re
+import shlex
+import shutil
 import signal
 import threading
 import time
 
 from . import _check, _scree, memory, session
-from .progress import Progress
 
 #: Longest wall-clock time the engine runs before Python looks at signals and progress, s.
 _BATCH_SECONDS = 0.1
@@ -16,7 +18,7 @@ _SLACK = 1e-6
 
 
 class _Signals:
-    """Ctrl-C and SIGTERM ask the loop to stop after the step at hand; a second Ctrl-C interrupts at once."""
+    """Ctrl-C, SIGTERM and SIGHUP ask the loop to stop after the step at hand; a second Ctrl-C interrupts at once."""
 
     def __init__(self):
         self.stop = None
@@ -24,7 +26,7 @@ class _Signals:
 
     def __enter__(self):
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
                 self._old[number] = signal.signal(number, self._handle)
         return self
 
@@ -36,6 +38,28 @@ class _Signals:
         if self.stop is not None and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.stop = number
+
+
+class Missed:
+    """Steps that missed the solver's tolerance: how many, and the worst."""
+
+    def __init__(self):
+        self.steps = self.of = 0
+        self.worst = self.when = 0.0
+
+    def add(self, table):
+        """Count rows of the step table."""
+        self.of += len(table)
+        late = table[table["status"] != 0]
+        self.steps += len(late)
+        if len(late) and late["residual"].max() > self.worst:
+            k = late["residual"].argmax()
+            self.worst, self.when = float(late["residual"][k]), float(late["time"][k])
+
+    def text(self, solver, tolerance):
+        """What a user should know of them."""
+        return (f"{self.steps} of {self.of} steps missed the tolerance {tolerance:g}; the worst residual is {self.worst:.1e} at t = {self.when:.6g} s. Forces of those steps "
+                f"are less exact than asked for: allow {solver} more iterations, take a smaller step, or accept them by a looser tolerance")
 
 
 class Run:
@@ -56,6 +80,7 @@ class Run:
         self.writer = None
         self.write_seconds = 0.0  #: wall clock spent on results, s
         self.sink = None  #: called with the table of every batch of steps
+        self.missed = Missed()
         self._warned = set()
 
     # --- paths ------------------------------------------------------------------------------------------------
@@ -68,23 +93,34 @@ class Run:
     def checkpoint_path(self):
         return os.path.join(self.sim.out, "checkpoint.h5")
 
+    @property
+    def older_checkpoint_path(self):
+        """The one before, for the day the newest is damaged."""
+        return os.path.join(self.sim.out, "checkpoint.1.h5")
+
     # --- the loop ---------------------------------------------------------------------------------------------
 
     def execute(self):
         """Run to the end; returns the simulation's last report."""
         sim = self.sim
         sim._runs += 1
+        self.progress = sim._progress(self.quiet)
         resumed = self.resume and sim.out is not None and self._resume()
         if resumed is None:
             return None
         sim._use_threads()
         self.end = self.start + self.duration
-        self.progress = Progress(self.start, self.end, self.quiet)
-        self.progress.resume_at(sim.time)
-        self._open(resumed)
+        self.progress.begin(self.start, self.end, sim.time)
+        try:
+            self._open(resumed)
+        except (ValueError, OSError) as error:
+            error.refused = True  # nothing was run, nothing changed
+            raise
         self._saved = time.monotonic()
         with _Signals() as signals:
             try:
+                if self.writer is not None and not resumed and self.checkpoint_seconds < math.inf:
+                    self._checkpoint()
                 self._loop(signals)
             except BaseException as error:
                 self._end_early(error)
@@ -96,6 +132,8 @@ class Run:
         while not self.stopped and signals.stop is None and self._ahead(self.end):
             table, error = self.sim._engine.advance(self._steps_to_event(), _BATCH_SECONDS)
             if len(table):
+                self.missed.add(table)
+                self.progress.missed(self.missed.steps)
                 if self.writer is not None:
                     self._written(self.writer.steps, table)
                 if self.sink is not None:
@@ -153,13 +191,35 @@ class Run:
             return
         os.makedirs(self.sim.out, exist_ok=True)
         if self.sim._runs == 1:
-            if os.path.exists(self.checkpoint_path):
-                os.remove(self.checkpoint_path)
+            self._may_overwrite()
+            # The file's lock comes first: a run that still writes here keeps its checkpoints.
             self.writer = Writer.create(self.sim, self.results_path, self.compress)
+            for path in (self.checkpoint_path, self.older_checkpoint_path, *self._leftovers()):
+                if os.path.exists(path):
+                    os.remove(path)
         else:
             self.writer = Writer.resume(self.sim, self.results_path)
         self._frame()
         session.current().opened(self.results_path)
+
+    def _may_overwrite(self):
+        """ValueError before results are replaced that nobody asked to replace: another script's, or those a restart was meant to continue."""
+        asked = session.current()
+        if asked.overwrite or not os.path.exists(self.results_path):
+            return
+        try:
+            reader = _scree.ResultsReader(self.results_path)
+            title, frames = reader.title(), reader.frames()
+        except (OSError, ValueError):
+            return  # nothing that could be read is lost
+        if self.resume and frames > 1:
+            raise ValueError(f"resume: {self.sim.out} holds {frames} frames but no checkpoint to continue from; --overwrite replaces them, another --out keeps them")
+        if asked.script and title != os.path.basename(asked.script):
+            raise ValueError(f"{self.sim.out} holds results of '{title}'; choose another --out, or replace them with --overwrite")
+
+    def _leftovers(self):
+        """Unfinished files that a killed run left in the folder."""
+        return [entry.path for entry in os.scandir(self.sim.out) if re.search(r"\.part\d*(\.journal)?$", entry.name)]
 
     def _frame(self):
         """Write a frame unless this instant has one already."""
@@ -177,8 +237,21 @@ class Run:
         self._written(self.writer.flush)
         state = {"run": self.sim._runs, "start": self.start, "frames": self.frames, "stopped": self.stopped, "hash": self.sim.hash(),
                  "time": self.sim.time, "finished": not self._ahead(self.end)}
+        if os.path.exists(self.checkpoint_path):
+            self._keep_older()
         self.sim._engine.write_checkpoint(self.checkpoint_path, {"python": memory.pack(self.sim, state, self._warn)})
         self._saved = time.monotonic()
+
+    def _keep_older(self):
+        """The newest checkpoint becomes the older one; both names hold it until the next is written."""
+        part = self.older_checkpoint_path + ".part"
+        if os.path.exists(part):
+            os.remove(part)
+        try:
+            os.link(self.checkpoint_path, part)
+        except OSError:  # a file system without links
+            shutil.copyfile(self.checkpoint_path, part)
+        os.replace(part, self.older_checkpoint_path)
 
     def _warn(self, text):
         if text not in self._warned:
@@ -188,15 +261,25 @@ class Run:
     def _resume(self):
         """Load the checkpoint when it belongs to this call of run(): True. False when there is none or it belongs to an
         earlier call, None when it belongs to a later one: this call is done already."""
-        if not os.path.exists(self.checkpoint_path):
-            return False
-        text = _scree.Engine.peek_checkpoint(self.checkpoint_path, "python")
+        for path in (self.checkpoint_path, self.older_checkpoint_path):
+            if not os.path.exists(path):
+                return False
+            try:
+                return self._load(path)
+            except OSError as error:
+                if path == self.older_checkpoint_path or not os.path.exists(self.older_checkpoint_path):
+                    raise
+                self.progress.note(f"scree: {error}; going on from the checkpoint before it")
+
+    def _load(self, path):
+        """Load one checkpoint; answers as _resume()."""
+        text = _scree.Engine.peek_checkpoint(path, "python")
         state = json.loads(text)
         if state["run"] > self.sim._runs:
             return None
         if state["run"] < self.sim._runs:
             return False
-        self.sim._engine.read_checkpoint(self.checkpoint_path)
+        self.sim._engine.read_checkpoint(path)
         memory.unpack(self.sim, text)
         self.start, self.frames, self.stopped = state["start"], state["frames"], state["stopped"]
         return True
@@ -214,6 +297,7 @@ class Run:
         self.progress.finish()
         if self.writer is not None and not self.quiet:
             self.progress.note(f"results: {self.results_path}   state hash {self.sim.hash()}")
+        self._say_missed()
         if stop is not None:
             self._say_stopped("stopped by " + signal.Signals(stop).name)
             raise KeyboardInterrupt
@@ -229,10 +313,15 @@ class Run:
         if isinstance(error, OSError):
             self.progress.note(f"scree: writing failed at t = {self.sim.time:.6g} s; frames written before stay readable")
 
+    def _say_missed(self):
+        if self.missed.steps:
+            session.current().missed += self.missed.steps
+            self.progress.note(f"scree: {self.missed.text(self.sim._engine.solver_name(), self.sim._engine.tolerance())}")
+
     def _say_stopped(self, why):
         text = f"scree: {why} at t = {self.sim.time:.6g} s"
         if self.writer is not None:
-            script = session.current().script
-            how = f"scree run {script} --out {self.sim.out} --resume" if script else "run(..., resume=True)"
+            asked = session.current()
+            how = shlex.join(["scree", "run", asked.script, "--out", self.sim.out, "--resume", *(["--", *asked.args] if asked.args else [])]) if asked.script else "run(..., resume=True)"
             text += f"; results in {self.results_path}; continue with: {how}"
         self.progress.note(text)

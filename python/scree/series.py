@@ -10,7 +10,7 @@ class TimeSeries:
     """A linear spline through points (time in s, value), constant before the first and after the last point.
 
     points: a list [(t0, v0), (t1, v1), ...], a flat list [t0, v0, t1, v1, ...], an (n, 2) array, one number for
-    a constant, or the path of a text file with `time value` pairs ('#' starts a comment).
+    a constant, or the path of a text or CSV file with `time value` pairs ('#' starts a comment; a first line that names the columns is skipped).
 
     Raises ValueError when times do not increase or a number is not finite, OSError when a file cannot be read.
     """
@@ -76,6 +76,19 @@ class TimeSeries:
             return f"TimeSeries({self.values[0]:g})"
         t, v = self.times, self.values
         return f"TimeSeries({len(t)} points, t {t[0]:g} .. {t[-1]:g} s, values {v.min():g} .. {v.max():g})"
+
+
+def integrated(rate, start, value, spacing):
+    """TimeSeries of value + the integral of the engine's series `rate` from time `start` on, value before it.
+
+    The integral of a piecewise linear series is quadratic between its points: it is met exactly at them and at points at most `spacing`
+    (s) apart between them; a constant tail is followed for as long as numbers last."""
+    ends = np.concatenate([[start], rate.times()[rate.times() > start]])
+    parts = [np.linspace(a, b, 1 + max(1, int(np.ceil((b - a) / spacing))))[1:] for a, b in zip(ends[:-1], ends[1:])]
+    times = np.concatenate([[start], *parts, [ends[-1] + 1e6]])
+    rates = np.interp(times, rate.times(), rate.values())
+    values = value + np.concatenate([[0.0], np.cumsum(0.5 * (rates[1:] + rates[:-1]) * np.diff(times))])
+    return TimeSeries(np.stack([times, values], axis=1))
 
 
 def native(what, value):

@@ -10,6 +10,13 @@ import numpy as np
 from . import _check, _scree
 
 
+#: Faces of elements by number of nodes, counter-clockwise seen from outside.
+ELEMENT_FACES = {4: ((0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)),
+                 5: ((0, 3, 2, 1), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)),
+                 6: ((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
+                 8: ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))}
+
+
 class Shape:
     """A union of convex pieces (spheres, ellipsoids, convex polyhedra), made by the functions of this module."""
 
@@ -158,11 +165,15 @@ def mesh(nodes, elements, surface=0, volume=0, faces=None):
 
 def read_mesh(path):
     """Volumetric mesh from a file: Gmsh .msh (2.2 and 4.1, text or binary), VTK .vtu, Abaqus .inp, or a closed .stl surface, which the program
-    tetgen or gmsh fills with tetrahedra when it is installed.
+    tetgen or gmsh fills with tetrahedra when it is installed. With meshio installed also its formats: volumes (.med, .vtk, .mesh, .xdmf, ...) and
+    closed surfaces (.obj, .ply, .off), which are filled like .stl.
 
-    Volume and surface ids are Gmsh's physical groups, the VTU cell array "volume", Abaqus element sets and surfaces counted from 1, or STL solids counted
-    from 0. Of second-order elements the corners are kept. OSError names the line at fault and what to do."""
-    return Shape(_scree.read_mesh(os.fspath(path)))
+    Volume and surface ids are Gmsh's physical groups, the VTU cell array "volume", Abaqus element sets and surfaces counted from 1, STL solids and
+    OBJ groups counted from 0, or the numbers meshio finds. Of second-order elements the corners are kept. OSError names the line at fault and what to do."""
+    from . import foreign_meshes
+    path = os.fspath(path)
+    own = os.path.splitext(path)[1].lower() in foreign_meshes.OWN
+    return Shape(_scree.read_mesh(path) if own else foreign_meshes.read(path))
 
 
 def _spacing(what, value):
@@ -225,9 +236,12 @@ def rotate(shape, axis, angle, point=(0.0, 0.0, 0.0)):
 
 
 def split(shape, point, normal, surface=0):
-    """Cut by the plane through a point: (below, above); a side without pieces is None. Cut faces get the id `surface`."""
-    below, above = _shape(shape)._native.split(_check.vector("split: point", point), _check.direction("split: normal", normal),
-                                               _check.integer("surface", surface))
+    """Cut by the plane through a point: (below, above); a side without pieces is None. Cut faces get the id `surface`, or the two of a pair
+    (below, above)."""
+    ids = [_check.integer("surface", s) for s in (surface if isinstance(surface, (tuple, list)) else (surface, surface))]
+    if len(ids) != 2:
+        raise ValueError(f"surface = {surface!r}: one id or a pair (below, above) is expected")
+    below, above = _shape(shape)._native.split(_check.vector("split: point", point), _check.direction("split: normal", normal), ids)
     return (below and Shape(below), above and Shape(above))
 
 

@@ -1,13 +1,17 @@
 """A simulation: bodies, materials, loads, constraints, and the run."""
 import math
 import os
+import warnings
 
 import numpy as np
 
 from . import _check, _scree, notebook, series
 from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
 from .problem import FORMS, Problem
+from .progress import Progress
 from .shapes import _shape
+
+ANY_SURFACE = -2**31  #: in place of a second surface id: any other
 
 
 class Callback:
@@ -106,6 +110,13 @@ class Simulation:
     >>> ball.position
     """
 
+    #: Folder for results, None: nothing is written.
+    out = None
+
+    def __setattr__(self, name, value):
+        _check.member(self, name)
+        object.__setattr__(self, name, value)
+
     @_check.keywords
     def __init__(self, step=1e-3, gravity=(0.0, 0.0, -9.81), out=None, threads=None, integrator="MOREAU"):
         self._engine = _scree.Engine(_check.positive("step", step))
@@ -113,6 +124,8 @@ class Simulation:
         self._threads = None if threads is None else _check.integer("threads", threads, 1, 4096)
         self._callbacks = []
         self._runs = 0
+        self._told = set()
+        self._progress = Progress  #: how a run shows its progress
         self.out = os.fspath(out) if out is not None else None
         self.gravity = gravity
         from . import session
@@ -194,15 +207,16 @@ class Simulation:
         self._engine.set_solver(str(name), stop, options, str(failure), on_failure)
 
     def contact_settings(self, **settings):
-        """Read or change contact settings: margin (m), recovery (0..1) and slack (of overlaps), manifold_points, sparsify (0..1),
-        one_point_per_overlap, unphysical_penetration (m, depth that stops the run)."""
+        """Read or change contact settings: margin (m), recovery (0..1), recovery_speed (m/s, at most) and slack (of overlaps), restitution
+        ('CONSISTENT': no impact adds energy, or 'NEWTON'), manifold_points, sparsify (0..1), one_point_per_overlap,
+        unphysical_penetration (m, depth that stops the run)."""
         old = self._engine.contact_settings()
         for name in settings:
             if name not in old:
                 raise _check.UnknownKeyword(f"contact_settings(): unknown keyword '{name}'{_check.nearest(name, old)}")
         try:
             for name, value in settings.items():
-                if name != "one_point_per_overlap" and not (name == "unphysical_penetration" and value == math.inf):
+                if name not in ("one_point_per_overlap", "restitution") and not (name in ("unphysical_penetration", "recovery_speed") and value == math.inf):
                     _check.number(name, value)
                 self._engine.set_contact(name, value)
         except ValueError:
@@ -231,12 +245,15 @@ class Simulation:
     @_check.keywords
     def surface_material(self, surface1=None, surface2=None, model="SIGNORINI_COULOMB", friction=0.0, cohesion=0.0,
                          restitution=0.0, spring=0.0, dashpot=0.0, label=None):
-        """Law between two surface ids; without ids, the default for pairs that have none of their own.
+        """Law between two surface ids; with surface1 alone, of this surface with any other; without ids, the default for pairs that have none of
+        their own.
 
         friction: Coulomb coefficient. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT')."""
-        default = surface1 is None or surface2 is None
+        if surface1 is None:
+            surface1, surface2 = surface2, surface1
+        default = surface1 is None
         s1 = 0 if surface1 is None else _check.integer("surface1", surface1)
-        s2 = 0 if surface2 is None else _check.integer("surface2", surface2)
+        s2 = 0 if default else ANY_SURFACE if surface2 is None else _check.integer("surface2", surface2)
         label = label or f"SURFACE_MATERIAL_{self._engine.surface_material_count()}"
         numbers = [_check.number(f"surface material '{label}': {n}", v) for n, v in
                    (("friction", friction), ("cohesion", cohesion), ("restitution", restitution), ("spring", spring), ("dashpot", dashpot))]
@@ -257,9 +274,24 @@ class Simulation:
             raise ValueError(f"material = {material!r}: a bulk material of this simulation is expected")
         return -1 if material is None else material.id
 
+    def _warn_once(self, about, text):
+        """Warn about something a user may not have meant, once a simulation."""
+        if about not in self._told:
+            self._told.add(about)
+            warnings.warn(text, stacklevel=_check.outside())
+
+    def _label(self, label):
+        """The label as text; one that is taken is worth a word, since bodies are found by it."""
+        label = "" if label is None else str(label)
+        if label and label in self._engine.labels():
+            self._warn_once("label", f"two bodies are labelled '{label}': looking it up finds the first")
+        return label
+
     def _densities(self, density, material, label):
         """(density, {volume id: density}), kg/m^3."""
         densities = {}
+        if density is None and material is None:
+            self._warn_once("density", "a body has neither density nor material: 1000 kg/m^3 is taken")
         if isinstance(density, dict):
             densities = {_check.integer("density: volume id", v): _check.number(f"density of volume {v}", d) for v, d in density.items()}
             density = None
@@ -268,9 +300,10 @@ class Simulation:
         return _check.number(f"body '{label}': density" if label else "density", density), densities
 
     def _add(self, rigid, shape, density, material, label):
-        label = "" if label is None else str(label)
+        label = self._label(label)
         index = self._index(material)
-        return Body(self, self._engine.add_body(rigid, _shape(shape)._native, index, *self._densities(density, material, label), label))
+        densities = self._densities(density, material, label) if rigid else (1e3, {})
+        return Body(self, self._engine.add_body(rigid, _shape(shape)._native, index, *densities, label))
 
     def _start(self, body, velocity, angular_velocity, **members):
         """Set velocities and members of a new body; take it out again when one of them is refused."""
@@ -292,7 +325,7 @@ class Simulation:
         """Add a rigid body in the place its shape has.
 
         density: kg/m^3, or {volume id: kg/m^3} (default: the material's, or 1000). velocity of the mass centre (m/s)
-        and spatial angular_velocity (rad/s) at the start. scheme: 'RIG_POS', 'RIG_NEG' (default), 'RIG_IMP'.
+        and spatial angular_velocity (rad/s) at the start. scheme: 'RIG_EXACT' (default), 'RIG_POS', 'RIG_NEG', 'RIG_IMP'.
         damping: mass-proportional, 1/s."""
         return self._start(self._add(True, shape, density, material, label), velocity, angular_velocity, scheme=scheme, damping=damping)
 
@@ -304,7 +337,7 @@ class Simulation:
         material: its elasticity and, unless `density` (kg/m^3) says otherwise, its density. scheme: 'DEF_EXP' (explicit; the step is
         lowered to what it allows), 'DEF_LIM' (linearly implicit, default) or 'DEF_IMP' (implicit, keeps energy). damping:
         mass-proportional, 1/s; stiffness_damping: s. round_spheres: spheres keep their shape (default) or become ellipsoids."""
-        label = "" if label is None else str(label)
+        label = self._label(label)
         index = self._index(material)
         body = Body(self, self._engine.add_deformable("pseudo_rigid", _shape(shape)._native, index, *self._densities(density, material, label), label,
                                                       {}, None, 1, "TL", 0))
@@ -321,7 +354,7 @@ class Simulation:
         Lagrangian), 'BC' (co-rotational: small strain, factorised once), 'BC-IM' (the same with incompatible modes, so that hexahedra of
         order 1 bend without locking) or 'BC-MODAL' (with `modes` elastic modes).
         Schemes and dampings as in pseudo_rigid(). selfcontact: parts of the body that are not neighbours touch each other."""
-        label = "" if label is None else str(label)
+        label = self._label(label)
         chosen = {_check.integer("materials: volume id", v): self._index(m) for v, m in (materials or {}).items()}
         native = None if mesh is None else _shape(mesh)._native
         body = Body(self, self._engine.add_deformable("finite_element", _shape(shape)._native, self._index(material), 1.0, {}, label, chosen, native,
@@ -330,17 +363,36 @@ class Simulation:
                            selfcontact=selfcontact)
 
     @_check.keywords
-    def obstacle(self, shape, label=None, velocity=None, angular_velocity=None, pivot=None, material=None):
+    def obstacle(self, shape, label=None, velocity=None, angular_velocity=None, pivot=None, material=None, acceleration=None):
         """Add a body that nothing can push: fixed, or moving with velocity (m/s) and angular_velocity (rad/s) about the
-        spatial point `pivot` (default: its centre). Components may be TimeSeries."""
+        spatial point `pivot` (default: its centre). Components may be TimeSeries. acceleration: three components (m/s^2), numbers or
+        TimeSeries such as an accelerogram; `velocity` is then that of the start."""
         body = self._add(False, shape, None, material, label)
-        if velocity is not None or angular_velocity is not None:
+        if velocity is not None or angular_velocity is not None or acceleration is not None:
             try:
-                body.move(velocity or (0, 0, 0) if velocity is None else velocity, (0, 0, 0) if angular_velocity is None else angular_velocity, pivot)
+                body.move((0, 0, 0) if velocity is None else velocity, (0, 0, 0) if angular_velocity is None else angular_velocity, pivot, acceleration)
             except ValueError:
                 body.delete()
                 raise
         return body
+
+    @_check.keywords
+    def servo_wall(self, shape, direction, force=None, pressure=None, area=None, mass=None, label=None):
+        """Add a wall that moves along `direction` alone, pushed by a prescribed force (N, number or TimeSeries), or by a pressure (Pa) on an area
+        (m^2, a number or a function of no argument). It feels neither rotation nor weight; its contacts see a body of `mass` kg (default: that of
+        all moving bodies so far). Returns a ServoWall with body, force, reaction and displacement."""
+        from .servo import ServoWall
+        return ServoWall(self, shape, direction, force, pressure, area, mass, label)
+
+    @_check.keywords
+    def triaxial(self, low, high, pressure=None, velocity=None, surface=0, mass=None):
+        """Add a box of six walls around low..high (m) whose upper three walls follow a pressure (Pa) or a velocity (m/s along
+        the axis): one value for all, or three, with None where the other one is given. Values may be TimeSeries. Pressures act on the areas of the
+        box as it is. surface: id of the walls; mass: of each driven wall, kg. Returns a Triaxial with size, strain, pressure and box.
+
+        >>> cell = sim.triaxial((0, 0, 0), (0.1, 0.1, 0.1), pressure=1e4)"""
+        from .servo import Triaxial
+        return Triaxial(self, low, high, pressure, velocity, surface, mass)
 
     @property
     def bodies(self):
@@ -498,6 +550,8 @@ class Simulation:
 
     def _use_threads(self):
         from . import session
+        if self._engine.surface_material_count() == 0 and len(self.bodies) > 1:
+            self._warn_once("surface", "there is no surface material: contacts have no friction; say so with surface_material(friction=0), or give them some")
         _scree.set_threads(self._threads or session.current().threads or session.default_threads)
 
     def problem(self):

@@ -1,11 +1,14 @@
-"""Results in the browser: `scree.view.open("out/drum")`, or one page to send around: `scree.view.export("out/drum", "drum.html")`."""
+"""Results in the browser: `scree.view.open("out/drum")`, one page to send around: `scree.view.export("out/drum", "drum.html")`, or in a notebook:
+`scree.view.player("out/drum")`."""
 import base64
 import gzip
+import html
 import io
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import webbrowser
@@ -20,6 +23,10 @@ EXPORT_LIMIT = 200.0
 EXPORT_CONTACTS = 20000
 
 
+class PageTooLarge(ValueError):
+    """An exported page exceeds its limit."""
+
+
 def page_folder():
     """Folder of the built page; OSError says how to get it."""
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "page")
@@ -27,7 +34,7 @@ def page_folder():
     for folder in (built, beside) if "SCREE_BUILD" in os.environ else (beside, built):
         if os.path.isfile(os.path.join(folder, "index.html")):
             return folder
-    raise OSError("the viewer's page is not built: install nodejs and npm, then run `make` again (pictures without it: scree render)")
+    raise OSError("the viewer's page is not built: run `make page` (it installs node; pictures without it: scree render)")
 
 
 @_check.keywords
@@ -38,6 +45,8 @@ def open(path, port=0, host="127.0.0.1", browser=True, wait=False, block=True, i
     the page there. idle: stop by itself when the run is over and nobody has asked for anything for that many seconds. compress: 'auto' (for
     other machines), 'always' or 'never'. block=False: serve from a thread and return the server; its `url` is the address, close() ends it."""
     path = results_file(path)
+    if wait and not os.path.exists(path) and not path.endswith(".h5"):
+        path = os.path.join(path, "results.h5")  # a folder that is yet to be made
     _check.choice("compress", compress, ("auto", "always", "never"))
     live = LiveResults(path)
     if not wait:
@@ -94,7 +103,7 @@ def export(path, out, every=1, limit=EXPORT_LIMIT):
         if size > 1e6 * limit:
             done = sum(name.startswith("frame/") for name in names) or 1
             needed = size * len(frames) / done / 1e6
-            raise ValueError(f"{out}: about {needed:.0f} MB for {len(frames)} frames, more than the limit of {limit:g} MB; "
+            raise PageTooLarge(f"{out}: about {needed:.0f} MB for {len(frames)} frames, more than the limit of {limit:g} MB; "
                              f"take fewer (every={every * max(2, round(needed / limit + 0.5))}) or raise the limit")
         names.append(name)
 
@@ -118,6 +127,39 @@ def export(path, out, every=1, limit=EXPORT_LIMIT):
         file.write(tail)
     os.replace(temporary, out)
     return out
+
+
+class Player:
+    """A page with results inside that a notebook shows in its place."""
+
+    def __init__(self, page, height):
+        self.page, self.height = page, height
+
+    def _repr_html_(self):
+        return (f'<iframe srcdoc="{html.escape(self.page)}" style="width:100%;height:{self.height}px;border:0" '
+                'allow="fullscreen; clipboard-write"></iframe>')
+
+    def __repr__(self):
+        return f"<Player, {len(self.page) / 1e6:.1f} MB>"
+
+
+@_check.keywords
+def player(path, every=None, height=520, limit=30.0):
+    """The viewer inside a notebook: the value of a cell. every: each k-th frame (default: as many as `limit` MB hold). height: pixels."""
+    height = _check.integer("height", height, 100, 10000)
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "page.html")
+        step = 1 if every is None else every
+        while True:
+            try:
+                export(path, out, every=step, limit=limit)
+                break
+            except PageTooLarge:
+                if every is not None or _scree.Wire(results_file(path)).shape()[0] <= step:
+                    raise
+                step *= 2
+        with _open_text(out, "r") as file:
+            return Player(file.read(), height)
 
 
 def _open_text(path, mode="w"):

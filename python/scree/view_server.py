@@ -19,6 +19,10 @@ from . import _scree
 #: Contacts of a frame that are sent: more tubes than this are not to be told apart.
 CONTACT_LIMIT = 60000
 _TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
+#: Connections open at once: a browser keeps six, and pages of several people may look at one run.
+CONNECTIONS = 64
+#: Seconds a connection may be silent: before it has shown the token, and after.
+_STRANGER_SECONDS, _GUEST_SECONDS = 5, 60
 _BUNDLE = "application/octet-stream"
 _JSON = "application/json"
 
@@ -118,6 +122,7 @@ class ViewServer(http.server.ThreadingHTTPServer):
 
     daemon_threads = True
     allow_reuse_address = False
+    request_queue_size = CONNECTIONS
 
     def __init__(self, results, page, host="127.0.0.1", port=0, compress="auto"):
         self.results, self.compress = results, compress
@@ -162,6 +167,9 @@ class ViewServer(http.server.ThreadingHTTPServer):
                 pass
 
     def process_request(self, request, client_address):
+        if len(self._open) >= CONNECTIONS:
+            self.shutdown_request(request)
+            return
         self._open.add(request)
         super().process_request(request, client_address)
 
@@ -186,7 +194,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "scree"
     sys_version = ""
-    timeout = 60
+    timeout = _STRANGER_SECONDS
 
     def log_message(self, *_):
         """Quiet."""
@@ -198,7 +206,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self._respond(False)
 
     def _respond(self, with_body):
-        self.server.touch()
         try:
             body, kind = self._answer()
             status = 200
@@ -218,6 +225,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         segments = urllib.parse.unquote(parts.path, errors="strict").split("/")[1:]
         if not hmac.compare_digest(segments[0].encode(), self.server.token.encode()):
             raise Refusal(403, "Wrong token: open the address that `scree view` printed.")
+        self.server.touch()
+        self.connection.settimeout(_GUEST_SECONDS)
         if len(segments) == 1:
             raise Refusal(404, "The address ends with a slash.")
         rest = segments[1:]

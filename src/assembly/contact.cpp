@@ -1,5 +1,6 @@
 #include "assembly/contact.hpp"
 
+#include <algorithm>
 #include <tuple>
 
 namespace scree::assembly {
@@ -11,11 +12,13 @@ void ContactMemory::recall(std::vector<Contact>& contacts, double step_ratio, st
     Contact& contact = contacts[c];
     const auto pair = std::tuple(contact.point.body_a, contact.point.body_b);
     // Entries of this pair of bodies start at `group`; pairs hold few points, so look through them.
-    while (group < entries_.size() && std::tuple(entries_[group].body_a, entries_[group].body_b) < pair) ++group;
-    for (std::size_t e = group; e < entries_.size() && std::tuple(entries_[e].body_a, entries_[e].body_b) == pair; ++e)
-      if (entries_[e].feature == contact.point.feature) {
-        contact.R = contact.frame * entries_[e].impulse * step_ratio;
-        contact.cohesive = entries_[e].cohesive;
+    while (group < entries.size() && std::tuple(entries[group].body_a, entries[group].body_b) < pair) ++group;
+    for (std::size_t e = group; e < entries.size() && std::tuple(entries[e].body_a, entries[e].body_b) == pair; ++e)
+      if (entries[e].feature == contact.point.feature) {
+        contact.R = contact.frame * entries[e].impulse * step_ratio;
+        contact.travel_a = std::min(1.0, step_ratio) * (contact.arm_a - entries[e].arm_a);
+        contact.travel_b = std::min(1.0, step_ratio) * (contact.arm_b - entries[e].arm_b);
+        contact.cohesive = entries[e].cohesive;
         known[c] = true;
         break;
       }
@@ -23,10 +26,14 @@ void ContactMemory::recall(std::vector<Contact>& contacts, double step_ratio, st
 }
 
 void ContactMemory::store(const std::vector<Contact>& contacts) {
-  entries_.clear();
+  entries.clear();
   for (const Contact& contact : contacts)
-    entries_.push_back({contact.point.body_a, contact.point.body_b, contact.point.feature,
-                        contact.frame.transpose() * contact.R, contact.cohesive});
+    entries.push_back({contact.point.body_a, contact.point.body_b, contact.point.feature,
+                        contact.frame.transpose() * contact.R, contact.arm_a, contact.arm_b, contact.cohesive});
+}
+
+void ContactMemory::forget(int body) {
+  std::erase_if(entries, [body](const Entry& e) { return e.body_a == body || e.body_b == body; });
 }
 
 }  // namespace scree::assembly

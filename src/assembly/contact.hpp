@@ -1,6 +1,7 @@
 /// Contacts as the step sees them: geometry, material and what is remembered from step to step.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Contact {
   int material = -1;               ///< surface material index, -1 for the built-in
   bool cohesive = false;           ///< still bonded
   Mat3 frame = Mat3::Identity();   ///< rows N, T1, T2
+  Vec3 arm_a = Vec3::Zero(), arm_b = Vec3::Zero();        ///< from what a rigid side turns about to the point, m: mass centre, pivot of an obstacle
+  Vec3 travel_a = Vec3::Zero(), travel_b = Vec3::Zero();  ///< change of the arms since the last step, m; zero for a new contact
   double bond = 0.0;               ///< impulse the bond can pull with in this step, N s
   Vec3 R = Vec3::Zero();           ///< impulse on body b, N s; guess before the solve, answer after it
   Vec3 U_old = Vec3::Zero();       ///< relative velocity at the start of the step, m/s
@@ -29,28 +32,33 @@ struct Contact {
 [[nodiscard]] inline Side side_a(const Contact& contact) { return {contact.index_a, contact.grip_a, contact.point.point}; }
 [[nodiscard]] inline Side side_b(const Contact& contact) { return {contact.index_b, contact.grip_b, contact.point.point}; }
 
-/// What outlives a step: impulse (spatial, so that frames may change) and bond of every contact,
+/// A constraint of the user in a step: where it acts and how strongly.
+struct Reaction {
+  Vec3 impulse = Vec3::Zero();      ///< R over the step in (N, T1, T2), N s
+  Mat3 frame = Mat3::Identity();    ///< rows N, T1, T2
+  std::array<Vec3, 2> place{Vec3::Zero(), Vec3::Zero()};  ///< spatial points, m
+};
+
+/// What outlives a step: impulse and arms (spatial, so that frames may change) and bond of every contact,
 /// addressed by bodies and feature. Sorted like the contacts.
-class ContactMemory {
- public:
+struct ContactMemory {
   struct Entry {
     int body_a, body_b;
     std::uint64_t feature;
     Vec3 impulse;   ///< spatial, N s
+    Vec3 arm_a, arm_b;
     bool cohesive;
   };
 
-  /// Copy remembered impulses (scaled by `step_ratio`, new step over old one) and bonds into contacts; a contact not
-  /// seen before starts with none. Both sides must be sorted by (body_a, body_b).
+  /// Copy remembered impulses (scaled by `step_ratio`, new step over old one), bonds and the arms' travel (scaled where the step is
+  /// shorter) into contacts; a contact not seen before starts with none. Both sides must be sorted by (body_a, body_b).
   void recall(std::vector<Contact>& contacts, double step_ratio, std::vector<bool>& known) const;
   /// Forget everything and remember these.
   void store(const std::vector<Contact>& contacts);
+  /// Forget the contacts of a body.
+  void forget(int body);
 
-  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
-  void set_entries(std::vector<Entry> entries) { entries_ = std::move(entries); }
-
- private:
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries;
 };
 
 }  // namespace scree::assembly

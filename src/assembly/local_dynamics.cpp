@@ -5,7 +5,7 @@
 
 namespace scree::assembly {
 
-void BodyScaling::update(const model::Bodies& bodies, double h, const Inertias& inertias) {
+void BodyScaling::update(const model::Bodies& bodies, const model::Motion& motion, std::span<const double> kick, const Inertias& inertias) {
   slot.resize(static_cast<std::size_t>(bodies.size()));
   body.clear();
   for (int i = 0; i < bodies.size(); ++i) {
@@ -19,10 +19,10 @@ void BodyScaling::update(const model::Bodies& bodies, double h, const Inertias& 
     const auto i = static_cast<std::size_t>(body[k]);
     linear[k] = 0.0;
     if (bodies.deforms(body[k])) return;
-    const double factor = 1.0 + 0.5 * bodies.damping[i] * h;
+    const double factor = 1.0 + 0.5 * bodies.damping[i] * kick[i];
     linear[k] = 1.0 / std::sqrt(factor * bodies.mass[i]);
     const Vec3 scale = (factor * bodies.principal_moments[i]).cwiseSqrt().cwiseInverse();
-    angular[k] = bodies.rotation[i] * bodies.principal_axes[i] * scale.asDiagonal();
+    angular[k] = motion.rotation[i] * bodies.principal_axes[i] * scale.asDiagonal();
   });
   dofs.clear();
   if (inertias.empty()) return;
@@ -57,7 +57,7 @@ void add_block(const Assembler& with, const Side& a, const Side& b, const Mat3& 
       return;
     }
     const auto s = static_cast<std::size_t>(slot);
-    write_rows(rows, frame, side.point - with.bodies.position[static_cast<std::size_t>(side.body)], with.scaling.linear[s], with.scaling.angular[s], sign);
+    write_rows(rows, frame, side.point - with.motion.position[static_cast<std::size_t>(side.body)], with.scaling.linear[s], with.scaling.angular[s], sign);
   };
   write(same ? spans[1] : spans[0], a, slot_a, -1.0);
   write(spans[1], b, slot_b, 1.0);
@@ -76,7 +76,7 @@ void finish_blocks(const Assembler& with, solvers::BodyForm& form) {
 }
 
 void deformable_impulses(const Assembler& with, std::span<const DeformableBlock> blocks, std::span<const double> R, std::vector<double>& push) {
-  push.assign(with.bodies.u.size(), 0.0);
+  push.assign(with.motion.u.size(), 0.0);
   for (const DeformableBlock& block : blocks) {
     const Vec3 impulse = block.frame.transpose() * Eigen::Map<const Vec3>(R.data() + 3 * block.block);
     for (const Side* side : {&block.a, &block.b}) {
@@ -121,13 +121,13 @@ using model::Constraint;
 using model::ConstraintKind;
 
 /// Distance a one-sided constraint leaves free, m. Its frame points to the allowed side.
-double slack(const Constraint& c) {
+double slack(const Constraint& c, const Reaction& r) {
   const double length = c.kind == ConstraintKind::at_least || c.kind == ConstraintKind::above ? c.length : -c.length;
-  return c.frame.row(0).dot(c.place[1] - c.place[0]) - length;
+  return r.frame.row(0).dot(r.place[1] - r.place[0]) - length;
 }
 
 /// Velocity (in the frame) the constraint asks for wherever its points are. One-sided ones may use up what is left of their way.
-Vec3 wanted_rate(const Constraint& c, const StepTimes& times) {
+Vec3 wanted_rate(const Constraint& c, const Reaction& r, const StepTimes& times) {
   switch (c.kind) {
     case ConstraintKind::velocity: return {c.value.value(times.end), 0.0, 0.0};
     case ConstraintKind::displacement: return {(c.value.value(times.reach) - c.value.value(times.reach - times.h)) / times.h, 0.0, 0.0};
@@ -135,38 +135,38 @@ Vec3 wanted_rate(const Constraint& c, const StepTimes& times) {
     case ConstraintKind::at_least:
     case ConstraintKind::above:
     case ConstraintKind::at_most:
-    case ConstraintKind::below: return {-std::max(0.0, slack(c)) / times.h, 0.0, 0.0};
+    case ConstraintKind::below: return {-std::max(0.0, slack(c, r)) / times.h, 0.0, 0.0};
     default: return Vec3::Zero();
   }
 }
 
 /// Velocity (in the frame) the constraint asks for at the end of the step, drift correction included.
-Vec3 wanted_velocity(const Constraint& c, const StepTimes& times) {
+Vec3 wanted_velocity(const Constraint& c, const Reaction& r, const StepTimes& times) {
   const double h = times.h;
-  if (!times.places) return wanted_rate(c, times);
-  const Vec3 moved = c.place[0] - c.start;
+  if (!times.places) return wanted_rate(c, r, times);
+  const Vec3 moved = r.place[0] - c.start;
   switch (c.kind) {
-    case ConstraintKind::fixed_point: return c.frame * (-moved / h);
+    case ConstraintKind::fixed_point: return r.frame * (-moved / h);
     case ConstraintKind::fixed_direction: return {-c.direction.dot(moved) / h, 0.0, 0.0};
     case ConstraintKind::velocity: return {c.value.value(times.end), 0.0, 0.0};
     case ConstraintKind::displacement: return {(c.value.value(times.reach) - c.direction.dot(moved)) / h, 0.0, 0.0};
     case ConstraintKind::acceleration: return {c.start_speed + c.value.integral(times.end), 0.0, 0.0};
     case ConstraintKind::link: {
-      const Vec3 span = c.place[1] - c.place[0];
-      if (c.length == 0.0) return c.frame * (-span / h);
+      const Vec3 span = r.place[1] - r.place[0];
+      if (c.length == 0.0) return r.frame * (-span / h);
       return {(c.length - span.norm()) / h, 0.0, 0.0};
     }
     case ConstraintKind::at_least:
     case ConstraintKind::above:
     case ConstraintKind::at_most:
-    case ConstraintKind::below: return {-slack(c) / h, 0.0, 0.0};
+    case ConstraintKind::below: return {-slack(c, r) / h, 0.0, 0.0};
   }
   return Vec3::Zero();
 }
 
-Mat3 constraint_frame(const Constraint& c) {
+Mat3 constraint_frame(const Constraint& c, const Reaction& r) {
   if (c.kind == ConstraintKind::fixed_point || (c.kind == ConstraintKind::link && c.length == 0.0)) return Mat3::Identity();
-  const Vec3 span = c.place[1] - c.place[0];
+  const Vec3 span = r.place[1] - r.place[0];
   if (c.kind == ConstraintKind::link) return frame_from_normal(span.normalized());
   // Points that coincide may part along any direction.
   if (c.kind == ConstraintKind::at_least) return frame_from_normal(span.isZero(0.0) ? c.direction : span.normalized().eval());
@@ -177,37 +177,46 @@ Mat3 constraint_frame(const Constraint& c) {
 
 }  // namespace
 
-void locate_constraints(model::Model& model, Grips& grips, std::vector<std::array<Side, 2>>& sides) {
+void locate_constraints(const model::Model& model, const model::Motion& motion, Grips& grips, std::vector<std::array<Side, 2>>& sides,
+                        std::vector<Reaction>& reactions) {
   const model::Bodies& bodies = model.bodies;
   sides.clear();
-  for (Constraint& c : model.constraints) {
+  reactions.resize(model.constraints.size());
+  for (std::size_t n = 0; n < model.constraints.size(); ++n) {
+    const Constraint& c = model.constraints[n];
+    Reaction& reaction = reactions[n];
     std::array<Side, 2> points;
     for (std::size_t k = 0; k < 2; ++k) {
       points[k].body = c.body[k] < 0 ? -1 : bodies.index(c.body[k]);
-      c.place[k] = points[k].body < 0 ? c.point[k] : bodies.point(points[k].body, c.point[k]);
-      points[k].point = c.place[k];
+      reaction.place[k] = points[k].body < 0 ? c.point[k] : model::point(bodies, motion, points[k].body, c.point[k]);
+      points[k].point = reaction.place[k];
       if (points[k].body >= 0 && bodies.deforms(points[k].body)) points[k].grip = grips.at_reference(bodies, points[k].body, c.point[k]);
     }
+    reaction.frame = constraint_frame(c, reaction);
     // Some act between two points; every other constraint holds body[0] against the ground.
-    if (!model::joins_points(c.kind)) points = {Side{-1, -1, c.place[0]}, points[0]};
+    if (!model::joins_points(c.kind)) points = {Side{-1, -1, reaction.place[0]}, points[0]};
     sides.push_back(points);
   }
 }
 
-void add_constraints(model::Model& model, const Assembler& with, std::span<const std::array<Side, 2>> sides, const Velocities& free,
-                     const StepTimes& times, solvers::BodyForm& form, std::vector<DeformableBlock>& deformable, solvers::ContactProblem& problem) {
+void add_constraints(const model::Model& model, const Assembler& with, std::span<const std::array<Side, 2>> sides,
+                     std::span<const Reaction> reactions, solvers::BodyForm& form, std::vector<DeformableBlock>& deformable,
+                     solvers::ContactProblem& problem) {
   for (std::size_t k = 0; k < model.constraints.size(); ++k) {
-    Constraint& c = model.constraints[k];
+    const Constraint& c = model.constraints[k];
     const auto& [a, b] = sides[k];
-    c.frame = constraint_frame(c);
-    add_block(with, a, b, c.frame, form, deformable);
-    const Vec3 B = relative_velocity(with.bodies, free, with.grips, a, b, c.frame) - wanted_velocity(c, times);
+    add_block(with, a, b, reactions[k].frame, form, deformable);
     const bool full = c.kind == ConstraintKind::fixed_point || (c.kind == ConstraintKind::link && c.length == 0.0);
     const bool limit = model::one_sided(c.kind);
     problem.kind.push_back(full ? solvers::BlockKind::bilateral : limit ? solvers::BlockKind::contact : solvers::BlockKind::direction);
     problem.mu.push_back(0.0);
-    problem.B.insert(problem.B.end(), {B.x(), B.y(), B.z()});
   }
+}
+
+Vec3 constraint_velocity(const Constraint& constraint, const Reaction& reaction, const Assembler& with, const std::array<Side, 2>& sides,
+                         const Velocities& free, const StepTimes& times) {
+  const Vec3 U = relative_velocity(with.bodies, with.motion, free, with.grips, sides[0], sides[1], reaction.frame);
+  return U - wanted_velocity(constraint, reaction, times);
 }
 
 }  // namespace scree::assembly

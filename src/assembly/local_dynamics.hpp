@@ -23,8 +23,9 @@ struct BodyScaling {
   std::vector<int> body;       ///< slot -> body index
   std::vector<int> dofs;       ///< scaled degrees of freedom, by slot; empty when all bodies are rigid
 
-  /// With h the step: damping c enters as A = (1 + c h / 2) M. The inertias have chosen their unknowns.
-  void update(const model::Bodies& bodies, double h, const Inertias& inertias);
+  /// With `kick` the time over which each body's velocity changes, s, by body: damping c enters as A = (1 + c kick / 2) M. The
+  /// inertias have chosen their unknowns.
+  void update(const model::Bodies& bodies, const model::Motion& motion, std::span<const double> kick, const Inertias& inertias);
   [[nodiscard]] int slots() const { return static_cast<int>(body.size()); }
   /// Start an operator over these bodies.
   void reset(solvers::BodyForm& form) const;
@@ -40,6 +41,7 @@ struct DeformableBlock {
 /// What assembles blocks: bodies, their scaling, and how points hang on deformable ones.
 struct Assembler {
   const model::Bodies& bodies;
+  const model::Motion& motion;
   const BodyScaling& scaling;
   const Inertias& inertias;
   const Grips& grips;
@@ -55,16 +57,17 @@ void add_block(const Assembler& with, const Side& a, const Side& b, const Mat3& 
 /// Scale the rows of deformable bodies, all those of a body at once, and finish the operator.
 void finish_blocks(const Assembler& with, solvers::BodyForm& form);
 
-/// Impulses on the unknowns of deformable bodies: push = H^T R, laid out as model::Bodies::u.
+/// Impulses on the unknowns of deformable bodies: push = H^T R, laid out as model::Motion::u.
 void deformable_impulses(const Assembler& with, std::span<const DeformableBlock> blocks, std::span<const double> R, std::vector<double>& push);
 
 /// Change of velocities by impulses R on the blocks of `form`; `push` receives deformable_impulses().
 void apply_impulses(const Assembler& with, const solvers::BodyForm& form, std::span<const DeformableBlock> blocks, std::span<const double> R,
                     std::vector<double>& scratch, std::vector<double>& push, Velocities& velocities);
 
-/// Places and sides of the user's constraints in the current configuration: the first side belongs to point 0 of a link, and is the
-/// ground for every other kind.
-void locate_constraints(model::Model& model, Grips& grips, std::vector<std::array<Side, 2>>& sides);
+/// Places, frames and sides of the user's constraints in the current configuration: the first side belongs to point 0 of a link, and is
+/// the ground for every other kind.
+void locate_constraints(const model::Model& model, const model::Motion& motion, Grips& grips, std::vector<std::array<Side, 2>>& sides,
+                        std::vector<Reaction>& reactions);
 
 /// Instants a constraint refers to.
 struct StepTimes {
@@ -74,9 +77,14 @@ struct StepTimes {
   bool places = true;  ///< false: constrain velocities alone, without correction of drift (theory sec. 2.9)
 };
 
-/// Add the blocks of the user's constraints: frames, places, kinds and B (with drift correction) are
-/// set so that the end of the coming step obeys them (theory sec. 2.6). Bodies are at mid-step.
-void add_constraints(model::Model& model, const Assembler& with, std::span<const std::array<Side, 2>> sides, const Velocities& free,
-                     const StepTimes& times, solvers::BodyForm& form, std::vector<DeformableBlock>& deformable, solvers::ContactProblem& problem);
+/// Add the blocks of the user's constraints and their kinds.
+void add_constraints(const model::Model& model, const Assembler& with, std::span<const std::array<Side, 2>> sides,
+                     std::span<const Reaction> reactions, solvers::BodyForm& form, std::vector<DeformableBlock>& deformable,
+                     solvers::ContactProblem& problem);
+
+/// B of such a constraint: its points' relative velocity less the one it asks for, with drift correction, so that the end of the coming step
+/// obeys it (theory sec. 2.6). Bodies are at mid-step.
+[[nodiscard]] Vec3 constraint_velocity(const model::Constraint& constraint, const Reaction& reaction, const Assembler& with,
+                                       const std::array<Side, 2>& sides, const Velocities& free, const StepTimes& times);
 
 }  // namespace scree::assembly

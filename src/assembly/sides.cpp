@@ -2,9 +2,9 @@
 
 namespace scree::assembly {
 
-int Grips::at_place(const model::Bodies& bodies, int body, int piece, const Vec3& x) {
+int Grips::at_place(const model::Bodies& bodies, const model::Motion& motion, int body, int piece, const Vec3& x) {
   const model::Deformable& deformable = bodies.deformable_of(body);
-  deformable.mechanics->weights_at(deformable.part(bodies.q), piece, x, weights_);
+  deformable.mechanics->weights_at(deformable.part(motion.q), piece, x, weights_);
   return close();
 }
 

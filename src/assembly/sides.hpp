@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/vec.hpp"
-#include "model/bodies.hpp"
+#include "model/motion.hpp"
 
 namespace scree::assembly {
 
@@ -13,7 +13,7 @@ namespace scree::assembly {
 struct Velocities {
   std::vector<Vec3> linear;   ///< of the mass centre, m/s
   std::vector<Vec3> angular;  ///< spatial, rad/s
-  std::vector<double> nodal;  ///< u of deformable bodies, laid out as model::Bodies::u
+  std::vector<double> nodal;  ///< u of deformable bodies, laid out as model::Motion::u
 
   void resize(std::size_t bodies) {
     linear.resize(bodies);
@@ -29,7 +29,7 @@ class Grips {
     weights_.clear();
   }
   /// Grip of the material point that is at the spatial point x now.
-  int at_place(const model::Bodies& bodies, int body, int piece, const Vec3& x);
+  int at_place(const model::Bodies& bodies, const model::Motion& motion, int body, int piece, const Vec3& x);
   /// Grip of a referential point.
   int at_reference(const model::Bodies& bodies, int body, const Vec3& X);
   [[nodiscard]] std::span<const model::Weight> operator[](int grip) const {
@@ -51,10 +51,10 @@ struct Side {
 };
 
 /// Velocity of the point of a side.
-[[nodiscard]] inline Vec3 side_velocity(const model::Bodies& bodies, const Velocities& velocities, const Grips& grips, const Side& side) {
+[[nodiscard]] inline Vec3 side_velocity(const model::Bodies& bodies, const model::Motion& motion, const Velocities& velocities, const Grips& grips, const Side& side) {
   if (side.body < 0) return Vec3::Zero();
   const auto i = static_cast<std::size_t>(side.body);
-  if (side.grip < 0) return velocities.linear[i] + velocities.angular[i].cross(side.point - bodies.position[i]);
+  if (side.grip < 0) return velocities.linear[i] + velocities.angular[i].cross(side.point - motion.position[i]);
   const double* u = velocities.nodal.data() + bodies.deformable_of(side.body).first;
   Vec3 sum = Vec3::Zero();
   for (const model::Weight& w : grips[side.grip]) sum += w.value * Eigen::Map<const Vec3>(u + 3 * w.node);
@@ -62,9 +62,9 @@ struct Side {
 }
 
 /// Velocity of side b minus that of side a, in a frame.
-[[nodiscard]] inline Vec3 relative_velocity(const model::Bodies& bodies, const Velocities& velocities, const Grips& grips, const Side& a,
-                                            const Side& b, const Mat3& frame) {
-  return frame * (side_velocity(bodies, velocities, grips, b) - side_velocity(bodies, velocities, grips, a));
+[[nodiscard]] inline Vec3 relative_velocity(const model::Bodies& bodies, const model::Motion& motion, const Velocities& velocities,
+                                            const Grips& grips, const Side& a, const Side& b, const Mat3& frame) {
+  return frame * (side_velocity(bodies, motion, velocities, grips, b) - side_velocity(bodies, motion, velocities, grips, a));
 }
 
 /// Largest speed of any point of a body's surface (a bound), m/s.

@@ -10,7 +10,7 @@ namespace scree::collision {
 
 namespace {
 
-constexpr int kSteps = 60;    // of Newton's method; quadratic convergence needs about six
+constexpr int kEllipsoidSteps = 60;    // of Newton's method; quadratic convergence needs about six
 constexpr int kStarts = 4;    // tried when the ellipsoids overlap and local minima are possible
 constexpr double kTurn = 0.4;  // longest step on the unit sphere, radians
 
@@ -66,7 +66,7 @@ double minimise(const Difference& difference, Vec3& n, double scale, double enou
   Vec3 gradient, t1, t2, trial, trial_gradient;
   Mat3 hessian, trial_hessian;
   double h = difference.expand(n, gradient, hessian);
-  for (int iteration = 0; iteration < kSteps && h >= enough; ++iteration) {
+  for (int iteration = 0; iteration < kEllipsoidSteps && h >= enough; ++iteration) {
     tangents(n, t1, t2);
     const Vec2 g(t1.dot(gradient), t2.dot(gradient));
     const Vec3 k1 = hessian * t1, k2 = hessian * t2;

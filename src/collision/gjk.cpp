@@ -7,7 +7,7 @@ namespace scree::collision {
 
 namespace {
 
-constexpr int kSteps = 100;  // a search over polyhedra of a hundred vertices takes about ten
+constexpr int kSearchSteps = 100;  // a search over polyhedra of a hundred vertices takes about ten
 
 struct Corner {
   Vec3 w;  // a - b
@@ -20,53 +20,68 @@ struct Simplex {
   int count = 0;
 };
 
+/// Coefficients with  r + c0 e0 + c1 e1  perpendicular to the edges e0 and e1 of a triangle; false for a flat one.
+bool project(const Vec3& e0, const Vec3& e1, const Vec3& r, double& c0, double& c1) {
+  const Vec3 n = e0.cross(e1);
+  const double square = n.squaredNorm();
+  if (square <= 1e-28 * e0.squaredNorm() * e1.squaredNorm()) return false;
+  c0 = -n.dot(r.cross(e1)) / square;
+  c1 = n.dot(r.cross(e0)) / square;
+  return true;
+}
+
+/// Weights of the edges from corner 0 at the point of the plane through `count` corners that is nearest to the origin;
+/// false when the corners are dependent. Segments and triangles are solved twice, the second time for what
+/// rounding left of the first: needles come out as well as others.
+bool edge_weights(const Vec3& w0, const Vec3* edge, int count, double* weight) {
+  if (count == 2) {
+    const double square = edge[0].squaredNorm();
+    if (square == 0.0) return false;
+    weight[0] = -w0.dot(edge[0]) / square;
+    weight[0] -= (w0 + weight[0] * edge[0]).dot(edge[0]) / square;
+    return true;
+  }
+  if (count == 3) {
+    double c0 = 0.0, c1 = 0.0;
+    if (!project(edge[0], edge[1], w0, weight[0], weight[1])) return false;
+    project(edge[0], edge[1], w0 + weight[0] * edge[0] + weight[1] * edge[1], c0, c1);
+    weight[0] += c0;
+    weight[1] += c1;
+    return true;
+  }
+  const Vec3 normal = edge[1].cross(edge[2]);
+  const double volume = edge[0].dot(normal);
+  if (std::abs(volume) <= 1e-14 * edge[0].norm() * edge[1].norm() * edge[2].norm()) return false;
+  weight[0] = -w0.dot(normal) / volume;
+  weight[1] = -w0.dot(edge[2].cross(edge[0])) / volume;
+  weight[2] = -w0.dot(edge[0].cross(edge[1])) / volume;
+  return true;
+}
+
 /// Barycentric weights of the point of the plane through some corners that is nearest to the
 /// origin; false when a weight is not positive or the corners are dependent.
 bool affine_weights(const Simplex& s, const int* pick, int count, double* weight) {
   const Vec3& w0 = s.corner[pick[0]].w;
-  if (count == 1) {
-    weight[0] = 1.0;
-    return true;
-  }
-  Eigen::Matrix<double, 3, 3> D = Mat3::Identity();
-  Vec3 lambda = Vec3::Zero();
-  for (int i = 1; i < count; ++i) D.col(i - 1) = s.corner[pick[i]].w - w0;
-  if (count == 2) {
-    const double square = D.col(0).squaredNorm();
-    if (square == 0.0) return false;
-    lambda[0] = -w0.dot(D.col(0)) / square;
-  } else if (count == 3) {
-    const Vec3 n = D.col(0).cross(D.col(1));
-    const double square = n.squaredNorm();
-    if (square <= 1e-28 * D.col(0).squaredNorm() * D.col(1).squaredNorm()) return false;
-    lambda[0] = -n.dot(w0.cross(D.col(1))) / square;
-    lambda[1] = n.dot(w0.cross(D.col(0))) / square;
-  } else {
-    const double volume = D.col(0).dot(D.col(1).cross(D.col(2)));
-    const double scale = D.col(0).norm() * D.col(1).norm() * D.col(2).norm();
-    if (std::abs(volume) <= 1e-14 * scale) return false;
-    lambda[0] = -w0.dot(D.col(1).cross(D.col(2))) / volume;
-    lambda[1] = -w0.dot(D.col(2).cross(D.col(0))) / volume;
-    lambda[2] = -w0.dot(D.col(0).cross(D.col(1))) / volume;
-  }
+  Vec3 edge[3];
+  for (int i = 1; i < count; ++i) edge[i - 1] = s.corner[pick[i]].w - w0;
+  if (count > 1 && !edge_weights(w0, edge, count, weight + 1)) return false;
   weight[0] = 1.0;
-  for (int i = 1; i < count; ++i) {
-    weight[i] = lambda[i - 1];
-    weight[0] -= weight[i];
-  }
+  for (int i = 1; i < count; ++i) weight[0] -= weight[i];
   for (int i = 0; i < count; ++i)
     if (!(weight[i] > 0.0)) return false;
   return true;
 }
 
-/// Reduce the simplex to the corners that carry its point nearest to the origin; return that point.
+/// Reduce the simplex to the corners that carry its point nearest to the origin, the newest among them; return
+/// that point.
 Vec3 reduce(Simplex& s) {
   Simplex best;
   Vec3 nearest = Vec3::Zero();
   double least = kInfinity;
-  for (int mask = 1; mask < 1 << s.count; ++mask) {
-    int pick[4] = {}, count = 0;
-    for (int i = 0; i < s.count; ++i)
+  const int older = s.count - 1;
+  for (int mask = 0; mask < 1 << older; ++mask) {
+    int pick[4] = {older}, count = 1;
+    for (int i = 0; i < older; ++i)
       if (mask >> i & 1) pick[count++] = i;
     double weight[4] = {};
     if (!affine_weights(s, pick, count, weight)) continue;
@@ -84,44 +99,48 @@ Vec3 reduce(Simplex& s) {
   return nearest;
 }
 
+/// Has the simplex this corner already?
+bool holds(const Simplex& s, const Corner& corner) {
+  for (int i = 0; i < s.count; ++i)
+    if (s.corner[i].a == corner.a && s.corner[i].b == corner.b) return true;
+  return false;
+}
+
 }  // namespace
 
-Nearest nearest_points(const PolyhedronView& a, const PolyhedronView& b, double tolerance) {
+Nearest nearest_points(const PolyhedronView& a, const PolyhedronView& b, double tolerance, double limit) {
   const auto support = [&](const Vec3& direction) {
     const int i = a.support(direction), j = b.support(-direction);
     return Corner{a.vertices[i] - b.vertices[j], i, j};
   };
-  Simplex simplex;
+  Nearest result;
   Vec3 v = a.center - b.center;
   if (v.squaredNorm() == 0.0) v = Vec3::UnitX();
-  simplex.corner[0] = support(-v);
-  simplex.count = 1;
-  simplex.weight[0] = 1.0;
-  v = simplex.corner[0].w;
-
-  for (int step = 0; step < kSteps; ++step) {
+  Simplex simplex;
+  for (int step = 0; step < kSearchSteps; ++step) {
     const double square = v.squaredNorm();
-    if (square <= tolerance * tolerance || simplex.count == 4) break;
+    if (step > 0 && (square <= tolerance * tolerance || simplex.count == 4)) break;
     const Corner next = support(-v);
+    const double ahead = v.dot(next.w);
+    if (ahead > result.bound * std::sqrt(square)) result.bound = ahead / std::sqrt(square);
+    if (result.bound > limit) break;
     // No corner lies nearer along v: v is the nearest point.
-    if (square - v.dot(next.w) <= 1e-14 * square) break;
-    bool known = false;
-    for (int i = 0; i < simplex.count; ++i)
-      known = known || (simplex.corner[i].a == next.a && simplex.corner[i].b == next.b);
-    if (known) break;
-    simplex.corner[simplex.count++] = next;
-    const Vec3 reduced = reduce(simplex);
-    if (reduced.squaredNorm() >= square) break;
+    if (step > 0 && (square - ahead <= 1e-15 * square || holds(simplex, next))) break;
+    Simplex trial = simplex;
+    trial.corner[trial.count++] = next;
+    const Vec3 reduced = reduce(trial);
+    if (step > 0 && reduced.squaredNorm() >= square) break;
+    simplex = trial;
     v = reduced;
   }
 
-  Nearest result;
   for (int i = 0; i < simplex.count; ++i) {
     result.on_a += simplex.weight[i] * a.vertices[simplex.corner[i].a];
     result.on_b += simplex.weight[i] * b.vertices[simplex.corner[i].b];
   }
   const double distance = v.norm();
-  result.distance = distance <= tolerance || simplex.count == 4 ? 0.0 : distance;
+  if (distance > 0.0) result.normal = -v / distance;
+  result.distance = distance <= tolerance || simplex.count == 4 ? 0.0 : std::max(distance, result.bound);
   return result;
 }
 

@@ -5,15 +5,17 @@
 
 namespace scree::collision {
 
-/// Nearest points of two convex polyhedra.
+/// Nearest points of two convex polyhedra, or points of each that are within the tolerance of one another.
 struct Nearest {
   Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();
-  double distance = 0.0;  ///< 0 when they touch or overlap
+  Vec3 normal = Vec3::UnitZ();  ///< unit, from the first to the second point where these differ
+  double distance = 0.0;  ///< of the two points; 0 when they touch or overlap
+  double bound = 0.0;     ///< some direction parts the polyhedra by this much: the distance is between bound and `distance`
 };
 
 /// Works on the vertices alone. The subproblem, the nearest point of a simplex, is solved by trying all
 /// its faces, edges and corners, which stays exact for flat simplices; for polyhedra the search ends
-/// after finitely many steps. Touching means closer than `tolerance`.
-[[nodiscard]] Nearest nearest_points(const PolyhedronView& a, const PolyhedronView& b, double tolerance);
+/// after finitely many steps, and at once when the bound exceeds `limit`. Touching means closer than `tolerance`.
+[[nodiscard]] Nearest nearest_points(const PolyhedronView& a, const PolyhedronView& b, double tolerance, double limit);
 
 }  // namespace scree::collision

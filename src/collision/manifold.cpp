@@ -7,7 +7,8 @@ namespace scree::collision {
 
 namespace {
 
-constexpr double kSnap = 1e-9;  // of the size: corners this near to a clipping plane count as on it
+constexpr double kSnap = 1e-9;    // of the size: corners this near to a clipping plane count as on it
+constexpr double kDeeper = 1e-7;  // of the size: a corner deeper than the rest by this is kept
 
 /// Vertex shared by two edges, or -1.
 int common_vertex(const PolyhedronView& p, int edge_1, int edge_2) {
@@ -62,12 +63,16 @@ double triangle_area(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& n)
 
 }  // namespace
 
-bool clip_faces(const PolyhedronView& p, int reference, const PolyhedronView& q, int incident, bool p_first,
+bool clip_faces(const PolyhedronView& p, int reference, const PolyhedronView& q, int incident, const Vec3& n, bool p_first,
                 NarrowScratch& scratch) {
   std::vector<PolygonCorner>& polygon = scratch.polygon;
   polygon.clear();
-  const Vec3& n = p.normals[reference];
-  const double offset = p.offsets[reference];
+  // The distance of x to the reference plane along n is  slope . x - offset.
+  const double cosine = p.normals[reference].dot(n);
+  const Vec3 slope = p.normals[reference] / cosine;
+  const double offset = p.offsets[reference] / cosine;
+  scratch.slope = slope;
+  scratch.offset = offset;
 
   // The incident face, turned round so that it runs counter-clockwise about n.
   const int first = q.face_start[incident], last = q.face_start[incident + 1];
@@ -75,7 +80,7 @@ bool clip_faces(const PolyhedronView& p, int reference, const PolyhedronView& q,
     const int v = q.face_vertices[k];
     PolygonCorner corner;
     corner.x = q.vertices[v];
-    corner.gap = n.dot(corner.x) - offset;
+    corner.gap = slope.dot(corner.x) - offset;
     corner.feature = p_first ? FeatureCode::vertex_of_b(v) : FeatureCode::vertex_of_a(v);
     corner.edge = q.face_edges[k > first ? k - 1 : last - 1];
     polygon.push_back(corner);
@@ -174,21 +179,20 @@ bool emit_polygon(const Vec3& n, double size, const NarrowOptions& options, Narr
   // The patch: where the surfaces are within the limit, or within a thousandth of the size of the deepest corner.
   const double level = std::max(options.limit, deepest + 1e-3 * size);
   scratch.patch = polygon;
-  // gap = n . x - offset, so the patch is  -n . x >= -(offset + level).
-  const double offset = n.dot(polygon[0].x) - polygon[0].gap;
-  clip(scratch.patch, scratch.clipped, -n, -(offset + level), 0.0, 0, [](int) { return 0ull; });
+  const Vec3& slope = scratch.slope;
+  clip(scratch.patch, scratch.clipped, -slope, -(scratch.offset + level), 0.0, 0, [](int) { return 0ull; });
   Vec3 centroid;
   const double area = std::max(polygon_area(scratch.patch, n, centroid), 1e-12 * size * size);
 
   if (options.one_point) {
-    const double gap_there = n.dot(centroid) - offset;
+    const double gap_there = slope.dot(centroid) - scratch.offset;
     out.add(centroid - (gap_there - 0.5 * deepest) * n, deepest, area, 0);
     return true;
   }
   std::erase_if(polygon, [&](const PolygonCorner& corner) { return corner.gap > options.limit; });
   int chosen[kMaxManifold];
   const int keep = std::clamp(options.manifold_points, 1, kMaxManifold);
-  const int count = choose_corners(polygon, keep, 1e-4 * size, chosen);
+  const int count = choose_corners(polygon, keep, kDeeper * size, chosen);
   for (int i = 0; i < count; ++i) {
     const PolygonCorner& corner = polygon[chosen[i]];
     out.add(corner.x - 0.5 * corner.gap * n, corner.gap, area / count, corner.feature);

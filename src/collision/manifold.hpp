@@ -5,15 +5,15 @@
 
 namespace scree::collision {
 
-/// Clip face `incident` of q to the prism over face `reference` of p. The corners go to scratch.polygon
-/// with their distance to the reference plane; false when nothing is left. `p_first` says whether p is
+/// Clip face `incident` of q to the prism that face `reference` of p sweeps along n, a unit vector from p to q near the
+/// reference face's normal or equal to it. The corners go to scratch.polygon with their distance along n
+/// to the reference plane; false when nothing is left. `p_first` says whether p is
 /// the pair's first piece (it decides the feature codes).
-bool clip_faces(const PolyhedronView& p, int reference, const PolyhedronView& q, int incident, bool p_first,
+bool clip_faces(const PolyhedronView& p, int reference, const PolyhedronView& q, int incident, const Vec3& n, bool p_first,
                 NarrowScratch& scratch);
 
-/// Turn scratch.polygon into manifold points with gaps up to options.limit, the normal of the
-/// reference plane being n (from the reference to the incident piece); false when no corner is that near.
-/// `size` is the length scale of the pair.
+/// Turn scratch.polygon, clipped along n, into manifold points with gaps up to options.limit; false when no corner is
+/// that near. `size` is the length scale of the pair.
 bool emit_polygon(const Vec3& n, double size, const NarrowOptions& options, NarrowScratch& scratch, Manifold& out);
 
 /// Choose at most `keep` corners of a convex polygon: they span a large area, contain the deepest

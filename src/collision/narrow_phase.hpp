@@ -61,7 +61,12 @@ struct PolygonCorner {
 /// Buffers of one thread, kept from call to call.
 struct NarrowScratch {
   std::vector<PolygonCorner> polygon, clipped, patch;
-  std::vector<double> slopes_a, slopes_b;  ///< of edges against the other piece's faces
+  Vec3 slope = Vec3::UnitZ();  ///< of the polygon's gap:  gap = slope . x - offset
+  double offset = 0.0;
+  std::vector<double> heights;           ///< of vertices along a normal
+  std::vector<double> depth_a, depth_b;  ///< of a common point under the faces
+  std::vector<double> trial_a, trial_b;  ///< of another one
+  std::vector<int> edges_a, edges_b;     ///< that may hold the deepest axis
 };
 
 struct NarrowOptions {

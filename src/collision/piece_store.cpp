@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "collision/faces.hpp"
@@ -117,6 +118,9 @@ void PieceStore::add_piece(const geometry::Piece& piece) {
   kind_.push_back(kind);
   now_.push_back(kind);
   exposed_.push_back(1);
+  open_.push_back(0);
+  warp_.push_back(0.0);
+  reference_warp_.push_back(0.0);
   reference_ball_.push_back({form.center, form.radii.maxCoeff()});
   reference_ellipsoid_.push_back(form);
 }
@@ -135,7 +139,7 @@ void PieceStore::add_polyhedron(const geometry::Polyhedron& polyhedron) {
   vertices_.resize(reference_vertices_.size());
 
   // Faces.
-  bool exposed = false;
+  bool exposed = false, open = false;
   face_start_.push_back(0);
   for (const ContactFace& face : faces) {
     const int count = static_cast<int>(face.corners.size());
@@ -145,38 +149,66 @@ void PieceStore::add_polyhedron(const geometry::Polyhedron& polyhedron) {
     face_vertices_.insert(face_vertices_.end(), face.corners.begin(), face.corners.end());
     face_start_.push_back(face_start_.back() + count);
     exposed = exposed || !face.interior;
+    open = open || face.interior;
   }
   range.slots = static_cast<int>(face_vertices_.size()) - range.slot;
   normals_.resize(reference_normals_.size());
   offsets_.resize(reference_normals_.size());
 
-  // Edges: every pair of neighbouring corners, met once in each direction. The first of its faces is the one
-  // that runs from the lower to the higher vertex.
-  for (int f = 0; f < range.faces; ++f) {
-    const std::vector<int>& corners = faces[f].corners;
-    for (std::size_t k = 0; k < corners.size(); ++k) {
-      const int a = corners[k], b = corners[(k + 1) % corners.size()];
-      const std::array<int, 2> ends{std::min(a, b), std::max(a, b)};
-      const auto begin = edges_.begin() + range.edge;
-      const auto found = std::find(begin, edges_.end(), ends);
-      const int e = static_cast<int>(found - begin);
-      if (found == edges_.end()) {
-        edges_.push_back(ends);
-        edge_faces_.push_back({f, f});
-      } else {
-        edge_faces_[range.edge + e][a < b ? 0 : 1] = f;
-      }
-      face_edges_.push_back(e);
-    }
-  }
-  range.edges = static_cast<int>(edges_.size()) - range.edge;
+  add_edges(range);
+  add_vertex_faces(range);
 
   kind_.push_back(Kind::polyhedron);
   now_.push_back(Kind::polyhedron);
   exposed_.push_back(exposed ? 1 : 0);
+  open_.push_back(open ? 1 : 0);
   reference_ball_.emplace_back();
   reference_ellipsoid_.emplace_back();
   range_.back() = range;
+  std::copy(polyhedron.vertices.begin(), polyhedron.vertices.end(), vertices_.begin() + range.vertex);
+  std::copy(reference_normals_.begin() + range.face, reference_normals_.end(), normals_.begin() + range.face);
+  finish_polyhedron(pieces() - 1);
+  warp_.push_back(measured_warp(pieces() - 1));
+  reference_warp_.push_back(warp_.back());
+}
+
+/// Edges: every pair of neighbouring corners, met once in each direction. The first of its faces is the one
+/// that runs from the lower to the higher vertex.
+void PieceStore::add_edges(Range& range) {
+  const int* start = face_start_.data() + range.starts;
+  const int* corners = face_vertices_.data() + range.slot;
+  std::map<std::array<int, 2>, int> numbers;
+  for (int f = 0; f < range.faces; ++f) {
+    for (int k = start[f]; k < start[f + 1]; ++k) {
+      const int a = corners[k], b = corners[k + 1 < start[f + 1] ? k + 1 : start[f]];
+      const std::array<int, 2> ends{std::min(a, b), std::max(a, b)};
+      const auto [found, fresh] = numbers.emplace(ends, static_cast<int>(numbers.size()));
+      if (fresh) {
+        edges_.push_back(ends);
+        edge_faces_.push_back({f, f});
+      } else {
+        edge_faces_[range.edge + found->second][a < b ? 0 : 1] = f;
+      }
+      face_edges_.push_back(found->second);
+    }
+  }
+  range.edges = static_cast<int>(numbers.size());
+}
+
+void PieceStore::add_vertex_faces(Range& range) {
+  const int* start = face_start_.data() + range.starts;
+  const int* corners = face_vertices_.data() + range.slot;
+  range.vertex_starts = static_cast<int>(vertex_start_.size());
+  std::vector<std::vector<int>> around(range.vertices);
+  for (int f = 0; f < range.faces; ++f)
+    for (int k = start[f]; k < start[f + 1]; ++k) around[corners[k]].push_back(f);
+  int count = 0;
+  for (const std::vector<int>& faces : around) {
+    vertex_start_.push_back(count);
+    count += static_cast<int>(faces.size());
+    vertex_faces_.insert(vertex_faces_.end(), faces.begin(), faces.end());
+  }
+  vertex_start_.push_back(count);
 }
 
 void PieceStore::remove(int slot) { bodies_[slot].id = -1; }
@@ -211,6 +243,9 @@ void PieceStore::copy_piece(const PieceStore& from, int piece) {
   kind_.push_back(from.kind_[piece]);
   now_.push_back(from.now_[piece]);
   exposed_.push_back(from.exposed_[piece]);
+  open_.push_back(from.open_[piece]);
+  warp_.push_back(from.warp_[piece]);
+  reference_warp_.push_back(from.reference_warp_[piece]);
   surface_.push_back(from.surface_[piece]);
   ball_.push_back(from.ball_[piece]);
   reference_ball_.push_back(from.reference_ball_[piece]);
@@ -228,6 +263,7 @@ void PieceStore::copy_piece(const PieceStore& from, int piece) {
   range.edge = static_cast<int>(edges_.size());
   range.slot = static_cast<int>(face_vertices_.size());
   range.starts = static_cast<int>(face_start_.size());
+  range.vertex_starts = static_cast<int>(vertex_start_.size());
   range_.push_back(range);
   if (from.kind_[piece] != Kind::polyhedron) return;
   append(vertices_, from.vertices_, old.vertex, old.vertices);
@@ -240,6 +276,8 @@ void PieceStore::copy_piece(const PieceStore& from, int piece) {
   append(face_start_, from.face_start_, old.starts, old.faces + 1);
   append(face_vertices_, from.face_vertices_, old.slot, old.slots);
   append(face_edges_, from.face_edges_, old.slot, old.slots);
+  append(vertex_start_, from.vertex_start_, old.vertex_starts, old.vertices + 1);
+  append(vertex_faces_, from.vertex_faces_, old.slot, old.slots);
   append(edges_, from.edges_, old.edge, old.edges);
   append(edge_faces_, from.edge_faces_, old.edge, old.edges);
 }
@@ -272,6 +310,7 @@ void PieceStore::place_polyhedron(int piece, const Mat3& F, const Mat3& cofactor
   for (int v = 0; v < range.vertices; ++v) to[v] = F * from[v] + shift;
   for (int f = range.face; f < range.face + range.faces; ++f)
     normals_[f] = (cofactor * reference_normals_[f]).normalized();
+  warp_[piece] = reference_warp_[piece] * F.norm();
   finish_polyhedron(piece);
 }
 
@@ -330,6 +369,18 @@ void PieceStore::finish_polyhedron(int piece) {
   ball_[piece] = {center, std::sqrt(square)};
 }
 
+double PieceStore::measured_warp(int piece) const {
+  const Range& range = range_[piece];
+  const Vec3* vertices = vertices_.data() + range.vertex;
+  const int* start = face_start_.data() + range.starts;
+  const int* corners = face_vertices_.data() + range.slot;
+  double most = 0.0;
+  for (int f = 0; f < range.faces; ++f)
+    for (int k = start[f]; k < start[f + 1]; ++k)
+      most = std::max(most, std::abs(normals_[range.face + f].dot(vertices[corners[k]]) - offsets_[range.face + f]));
+  return most;
+}
+
 int PieceStore::points(int slot) const {
   const BodyEntry& entry = bodies_[slot];
   int count = 0;
@@ -355,6 +406,7 @@ void PieceStore::place_points(int slot, std::span<const Vec3> points) {
     for (int f = 0; f < range.faces; ++f)
       normals_[range.face + f] = polygon_normal(vertices, corners + start[f], start[f + 1] - start[f]);
     finish_polyhedron(piece);
+    warp_[piece] = measured_warp(piece);
   }
 }
 
@@ -369,6 +421,8 @@ PolyhedronView PieceStore::polyhedron(int piece) const {
   view.face_edges = face_edges_.data() + range.slot;
   view.face_surface = face_surface_.data() + range.face;
   view.face_interior = face_interior_.data() + range.face;
+  view.vertex_start = vertex_start_.data() + range.vertex_starts;
+  view.vertex_faces = vertex_faces_.data() + range.slot;
   view.edges = edges_.data() + range.edge;
   view.edge_faces = edge_faces_.data() + range.edge;
   view.vertex_count = range.vertices;
@@ -376,6 +430,8 @@ PolyhedronView PieceStore::polyhedron(int piece) const {
   view.edge_count = range.edges;
   view.center = ball_[piece].center;
   view.size = size(piece);
+  view.warp = warp_[piece];
+  view.open = open_[piece] != 0;
   return view;
 }
 

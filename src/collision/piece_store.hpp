@@ -5,6 +5,7 @@
 /// be placed from different threads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -49,11 +50,15 @@ struct PolyhedronView {
   const int* face_edges = nullptr;
   const int* face_surface = nullptr;
   const std::uint8_t* face_interior = nullptr;  ///< 1 where another piece of the body lies behind
+  const int* vertex_start = nullptr;  ///< faces around vertex v: vertex_faces[vertex_start[v]] .. [vertex_start[v + 1])
+  const int* vertex_faces = nullptr;
   const std::array<int, 2>* edges = nullptr;
   const std::array<int, 2>* edge_faces = nullptr;  ///< the first runs along the edge, the second against it
   int vertex_count = 0, face_count = 0, edge_count = 0;
   Vec3 center = Vec3::Zero();  ///< mean of the vertices
   double size = 1.0;           ///< length scale for tolerances: diameter of the bounding ball
+  double warp = 0.0;           ///< farthest a corner lies off the plane of a face of its own, m
+  bool open = false;           ///< some faces are interior
 
   [[nodiscard]] int face_size(int f) const { return face_start[f + 1] - face_start[f]; }
   /// Vertex farthest along n (the first of equals).
@@ -66,7 +71,12 @@ struct PolyhedronView {
     }
     return best;
   }
-  [[nodiscard]] double extent(const Vec3& n) const { return n.dot(vertices[support(n)]); }
+  /// max n . x.
+  [[nodiscard]] double extent(const Vec3& n) const {
+    double top = n.dot(vertices[0]);
+    for (int v = 1; v < vertex_count; ++v) top = std::max(top, n.dot(vertices[v]));
+    return top;
+  }
 };
 
 /// Sphere itself, or the bounding ball of any other piece.
@@ -126,21 +136,26 @@ class PieceStore {
   /// Where a polyhedron's data start in the pools.
   struct Range {
     int vertex = 0, vertices = 0, face = 0, faces = 0, edge = 0, edges = 0, slot = 0, slots = 0, starts = 0;
+    int vertex_starts = 0;
   };
 
   void add_piece(const geometry::Piece& piece);
   void add_polyhedron(const geometry::Polyhedron& polyhedron);
+  void add_edges(Range& range);
+  void add_vertex_faces(Range& range);
   void copy_piece(const PieceStore& from, int piece);
   void place_polyhedron(int piece, const Mat3& F, const Mat3& cofactor, const Vec3& shift);
   void place_curved(int piece, const Mat3& F, double scale);
   void finish_polyhedron(int piece);
+  [[nodiscard]] double measured_warp(int piece) const;
   void finish_curved(int piece);
 
   std::vector<BodyEntry> bodies_;
   int costly_ = 0;  // moving pieces made as ellipsoids or polyhedra
   // one entry a piece
   std::vector<Kind> kind_, now_;  // as made, as placed (a stretched sphere is an ellipsoid)
-  std::vector<std::uint8_t> exposed_;
+  std::vector<std::uint8_t> exposed_, open_;
+  std::vector<double> warp_, reference_warp_;  // m
   std::vector<int> slot_, surface_;
   std::vector<Ball> ball_, reference_ball_;
   std::vector<Box> box_;
@@ -150,7 +165,7 @@ class PieceStore {
   // pools of all polyhedra
   std::vector<Vec3> vertices_, reference_vertices_, normals_, reference_normals_;
   std::vector<double> offsets_;
-  std::vector<int> face_start_, face_vertices_, face_edges_, face_surface_;
+  std::vector<int> face_start_, face_vertices_, face_edges_, face_surface_, vertex_start_, vertex_faces_;
   std::vector<std::uint8_t> face_interior_;
   std::vector<std::array<int, 2>> edges_, edge_faces_;
 };

@@ -1,8 +1,13 @@
-/// Polyhedra against polyhedra: separating axes over faces and pairs of edges, nearest points when they are
-/// apart, and contact polygons.
+/// Polyhedra against polyhedra: the exact normal first, from nearest points when they are apart and from separating axes
+/// when they overlap; then the contact points along it.
+///
+/// Along the exact normal n, with separation s, the surfaces are nowhere nearer than s, and there is a place (the
+/// witness) where they are exactly that near. Contact polygons are therefore cut along n from faces that
+/// hold the witness, and a manifold that does not reach down to s is given the witness as a point.
 #include <algorithm>
 #include <cmath>
 
+#include "collision/deepest_axis.hpp"
 #include "collision/gjk.hpp"
 #include "collision/manifold.hpp"
 #include "collision/narrow_phase.hpp"
@@ -12,189 +17,52 @@ namespace scree::collision {
 namespace {
 
 constexpr double kTouch = 1e-10;        // of the size: closer counts as touching
-constexpr double kBias = 0.02;          // an edge axis must beat a face axis by this part of the depth
-constexpr double kBiasSize = 1e-6;      // and by this part of the size
+constexpr double kEqual = 1e-10;        // of the size: separations this near are equal
 constexpr double kParallel = 0.9995;    // cosine (1.8 degrees): below this angle faces lie on each other
 constexpr double kEdgeParallel = 0.02;  // sine: edges this parallel may touch along a line
+constexpr int kFewProducts = 256;       // to try all faces against all vertices
+constexpr double kNear = 1e-5;          // of the size: closer points give no accurate normal
 
-struct FaceAxis {
-  int face = -1;
-  double separation = -kInfinity;
-};
-struct EdgeAxis {
-  int edge_a = -1, edge_b = -1;
-  double separation = -kInfinity;
-  Vec3 normal = Vec3::UnitZ();  // from a to b
+/// Nearest points along the normal.
+struct Witness {
+  Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero();
 };
 
-/// Face of p that q is farthest in front of; false when some face parts them by more than the limit,
-/// or an interior face parts them at all (the piece behind it takes over).
-bool query_faces(const PolyhedronView& p, const PolyhedronView& q, double limit, FaceAxis& best) {
-  for (int f = 0; f < p.face_count; ++f) {
-    const Vec3& n = p.normals[f];
-    double least = n.dot(q.vertices[0]);
-    for (int v = 1; v < q.vertex_count; ++v) least = std::min(least, n.dot(q.vertices[v]));
-    const double s = least - p.offsets[f];
-    if (s > limit || (p.face_interior[f] && s > 0.0)) return false;
-    if (!p.face_interior[f] && s > best.separation) best = {f, s};
-  }
-  return true;
+/// How many corners of face f are at least this high?
+int corners_above(const PolyhedronView& p, int f, const std::vector<double>& heights, double level) {
+  int count = 0;
+  for (int k = p.face_start[f]; k < p.face_start[f + 1]; ++k) count += heights[p.face_vertices[k]] >= level;
+  return count;
 }
 
-bool hidden_edge(const PolyhedronView& p, int e) {
-  return p.face_interior[p.edge_faces[e][0]] && p.face_interior[p.edge_faces[e][1]];
-}
-
-/// slopes[e * faces + f] = edge e of p . normal of face f of q.
-void edge_slopes(const PolyhedronView& p, const PolyhedronView& q, std::vector<double>& slopes) {
-  slopes.resize(static_cast<std::size_t>(p.edge_count) * q.face_count);
-  double* at = slopes.data();
-  for (int e = 0; e < p.edge_count; ++e) {
-    const Vec3 along = p.vertices[p.edges[e][1]] - p.vertices[p.edges[e][0]];
-    for (int f = 0; f < q.face_count; ++f) *at++ = along.dot(q.normals[f]);
-  }
-}
-
-/// Pair of edges with the largest separation; false when it exceeds the limit. Two edges count when they
-/// make a face of the Minkowski difference: the arc between the normals beside the one crosses,
-/// on the unit sphere, the arc between the reversed normals beside the other. An edge is
-/// perpendicular to its arc, so the signs of edge . normal decide.
-bool query_edges(const PolyhedronView& p, const PolyhedronView& q, double limit, NarrowScratch& scratch, EdgeAxis& best) {
-  edge_slopes(p, q, scratch.slopes_a);
-  edge_slopes(q, p, scratch.slopes_b);
-  for (int i = 0; i < p.edge_count; ++i) {
-    if (hidden_edge(p, i)) continue;
-    const auto& faces_p = p.edge_faces[i];
-    const double* row = scratch.slopes_a.data() + static_cast<std::size_t>(i) * q.face_count;
-    for (int j = 0; j < q.edge_count; ++j) {
-      const auto& faces_q = q.edge_faces[j];
-      const double c = row[faces_q[0]], d = row[faces_q[1]];
-      const double* other_row = scratch.slopes_b.data() + static_cast<std::size_t>(j) * p.face_count;
-      const double a = other_row[faces_p[0]], b = other_row[faces_p[1]];
-      const bool crossing = (c * d < 0.0) & (a * b < 0.0) & (c * b < 0.0);
-      if (!crossing || hidden_edge(q, j)) continue;
-
-      const Vec3 &u = p.vertices[p.edges[i][0]], &v = q.vertices[q.edges[j][0]];
-      const Vec3 along = p.vertices[p.edges[i][1]] - u, other = q.vertices[q.edges[j][1]] - v;
-      Vec3 n = along.cross(other);
-      const double length = n.norm();
-      if (length <= 1e-6 * along.norm() * other.norm()) continue;
-      n /= n.dot(p.normals[faces_p[0]] + p.normals[faces_p[1]]) >= 0.0 ? length : -length;
-      const double s = n.dot(v - u);
-      if (s > limit) return false;
-      if (s > best.separation) best = {i, j, s, n};
+/// Boundary face in which p ends along n: one that holds as many as possible of the farthest corners, and of these the
+/// one that looks most along n. Where interior faces hold them all, the boundary face that looks most along n.
+int end_face(const PolyhedronView& p, const Vec3& n, double tolerance, std::vector<double>& heights) {
+  heights.resize(p.vertex_count);
+  double top = -kInfinity;
+  for (int v = 0; v < p.vertex_count; ++v) top = std::max(top, heights[v] = n.dot(p.vertices[v]));
+  int best = -1, most = 0;
+  double most_cosine = -kInfinity;
+  const auto consider = [&](int f, int held) {
+    const double cosine = n.dot(p.normals[f]);
+    if (held > most || (held == most && (cosine > most_cosine || (cosine == most_cosine && f < best))))
+      most = held, most_cosine = cosine, best = f;
+  };
+  for (int v = 0; v < p.vertex_count; ++v) {
+    if (heights[v] < top - tolerance) continue;
+    for (int k = p.vertex_start[v]; k < p.vertex_start[v + 1]; ++k) {
+      const int f = p.vertex_faces[k];
+      if (!p.face_interior[f]) consider(f, corners_above(p, f, heights, top - tolerance));
     }
   }
-  return true;
-}
-
-/// Face of q that looks most against n, a boundary face where there is one.
-int incident_face(const PolyhedronView& q, const Vec3& n) {
-  int best = -1;
-  double least = kInfinity;
-  for (int f = 0; f < q.face_count; ++f) {
-    const double cosine = n.dot(q.normals[f]);
-    if (!q.face_interior[f] && cosine < least) least = cosine, best = f;
-  }
+  if (best >= 0) return best;
+  for (int f = 0; f < p.face_count; ++f)
+    if (!p.face_interior[f]) consider(f, 0);
   return best;
 }
 
-/// A pair with its options, and the points found so far.
-struct Pair {
-  const PolyhedronView& a;
-  const PolyhedronView& b;
-  const NarrowOptions& options;
-  NarrowScratch& scratch;
-  Manifold& out;
-  double size;
-
-  void set_normal(const Vec3& n) {
-    out.normal = n;
-    out.surface_a = a.face_surface[incident_face(a, -n)];
-    out.surface_b = b.face_surface[incident_face(b, n)];
-  }
-
-  /// Manifold over a face of one of the two.
-  bool face_contact(int face, bool of_a) {
-    const PolyhedronView& p = of_a ? a : b;
-    const PolyhedronView& q = of_a ? b : a;
-    const Vec3 n = p.normals[face];
-    const int incident = incident_face(q, n);
-    if (incident < 0 || !clip_faces(p, face, q, incident, of_a, scratch)) return false;
-    if (!emit_polygon(n, size, options, scratch, out)) return false;
-    out.normal = of_a ? n : Vec3(-n);
-    out.surface_a = a.face_surface[of_a ? face : incident];
-    out.surface_b = b.face_surface[of_a ? incident : face];
-    return true;
-  }
-
-  /// The normal n is nearly that of a face: faces that lie on each other get their whole manifold.
-  bool face_contact_along(const Vec3& n) {
-    const int face_a = incident_face(a, -n), face_b = incident_face(b, n);
-    const double cosine_a = a.normals[face_a].dot(n), cosine_b = -b.normals[face_b].dot(n);
-    const bool of_a = cosine_a >= cosine_b;
-    if (std::min(cosine_a, cosine_b) < kParallel) return false;
-    return face_contact(of_a ? face_a : face_b, of_a);
-  }
-
-  void single_point(const Vec3& n, const Vec3& on_a, const Vec3& on_b, double gap, std::uint64_t feature) {
-    set_normal(n);
-    const double width = std::max(-gap, 1e-6 * size);
-    out.add(0.5 * (on_a + on_b), gap, width * width, feature);
-  }
-
-  void edge_contact(const Vec3& n, int edge_a, int edge_b);
-  void apart_contact(const Nearest& nearest);
-};
-
-/// Points of two edges whose common normal is n: where they cross, or, for nearly parallel ones, the ends
-/// of the stretch in which they pass each other by less than the gap.
-void Pair::edge_contact(const Vec3& n, int edge_a, int edge_b) {
-  const Vec3 &u = a.vertices[a.edges[edge_a][0]], &v = b.vertices[b.edges[edge_b][0]];
-  const Vec3 d = a.vertices[a.edges[edge_a][1]] - u, e = b.vertices[b.edges[edge_b][1]] - v;
-  const std::uint64_t code = FeatureCode::crossing(edge_a, edge_b);
-  const double dd = d.squaredNorm(), ee = e.squaredNorm(), de = d.dot(e);
-  const double length = std::sqrt(dd), sine = d.cross(e).norm() / (length * std::sqrt(ee));
-
-  // Common stretch, in the parameter of a's edge.
-  const double t0 = d.dot(v - u) / dd, t1 = d.dot(v + e - u) / dd;
-  double low = std::max(0.0, std::min(t0, t1)), high = std::min(1.0, std::max(t0, t1));
-  if (low > high) low = high = std::clamp(0.5 * (low + high), 0.0, 1.0);
-
-  if (sine > 1e-9) {
-    // Nearest points of the two lines, and how far from there they stay together.
-    const Vec3 w = u - v;
-    const double denominator = dd * ee * sine * sine;
-    const double s = std::clamp((de * e.dot(w) - ee * d.dot(w)) / denominator, 0.0, 1.0);
-    const double t = std::clamp((dd * e.dot(w) - de * d.dot(w)) / denominator, 0.0, 1.0);
-    const Vec3 on_a = u + s * d, on_b = v + t * e;
-    const double gap = n.dot(on_b - on_a);
-    const double together = std::max(0.5 * std::abs(gap), 1e-6 * size) / (length * sine);
-    low = std::max(low, s - together);
-    high = std::min(high, s + together);
-    if (sine > kEdgeParallel || options.one_point || (high - low) * length < 1e-3 * size) {
-      single_point(n, on_a, on_b, gap, code);
-      return;
-    }
-  }
-
-  set_normal(n);
-  const int count = high - low > 1e-9 && !options.one_point ? 2 : 1;
-  Touch ends[2];
-  for (int k = 0; k < count; ++k) {
-    const double s = count == 1 ? 0.5 * (low + high) : (k == 0 ? low : high);
-    const double t = t1 != t0 ? std::clamp((s - t0) / (t1 - t0), 0.0, 1.0) : 0.5;
-    const Vec3 on_a = u + s * d, on_b = v + t * e;
-    ends[k] = {0.5 * (on_a + on_b), n.dot(on_b - on_a), 0.0, code | static_cast<std::uint64_t>(k) << 59};
-  }
-  const double width = std::max(-std::min(ends[0].gap, ends[count - 1].gap), 1e-6 * size);
-  const double area = width * std::max((high - low) * length, width) / count;
-  for (int k = 0; k < count; ++k)
-    if (ends[k].gap <= options.limit) out.add(ends[k].point, ends[k].gap, area, ends[k].feature);
-}
-
 /// Edge of p with both ends within `tolerance` of its farthest plane along n, or -1.
-int extreme_edge(const PolyhedronView& p, const Vec3& n, double tolerance) {
+int end_edge(const PolyhedronView& p, const Vec3& n, double tolerance) {
   const double top = p.extent(n);
   int best = -1;
   double least = kInfinity;
@@ -205,77 +73,295 @@ int extreme_edge(const PolyhedronView& p, const Vec3& n, double tolerance) {
   return best;
 }
 
-/// Points of polyhedra whose nearest features are a vertex and a vertex or an edge, or parallel edges.
-void Pair::apart_contact(const Nearest& nearest) {
-  const Vec3 n = (nearest.on_b - nearest.on_a) / nearest.distance;
-  const double tolerance = 1e-6 * size;
-  const int edge_a = extreme_edge(a, n, tolerance), edge_b = extreme_edge(b, -n, tolerance);
-  if (edge_a >= 0 && edge_b >= 0) {
-    const Vec3 d = a.vertices[a.edges[edge_a][1]] - a.vertices[a.edges[edge_a][0]];
-    const Vec3 e = b.vertices[b.edges[edge_b][1]] - b.vertices[b.edges[edge_b][0]];
-    if (d.cross(e).norm() <= 1e-6 * d.norm() * e.norm()) {
-      edge_contact(n, edge_a, edge_b);
-      if (out.count > 0) return;
+Vec3 edge_vector(const PolyhedronView& p, int e) { return p.vertices[p.edges[e][1]] - p.vertices[p.edges[e][0]]; }
+
+/// Nearest points of the lines of two edges that are not parallel, kept within the edges.
+Witness crossing(const PolyhedronView& a, int edge_a, const PolyhedronView& b, int edge_b) {
+  const Vec3 &u = a.vertices[a.edges[edge_a][0]], &v = b.vertices[b.edges[edge_b][0]];
+  const Vec3 d = edge_vector(a, edge_a), e = edge_vector(b, edge_b), w = u - v;
+  const double dd = d.squaredNorm(), ee = e.squaredNorm(), de = d.dot(e), denominator = d.cross(e).squaredNorm();
+  const double s = std::clamp((de * e.dot(w) - ee * d.dot(w)) / denominator, 0.0, 1.0);
+  const double t = std::clamp((dd * e.dot(w) - de * d.dot(w)) / denominator, 0.0, 1.0);
+  return {u + s * d, v + t * e};
+}
+
+/// A pair with its options, and the points found so far.
+class Pair {
+ public:
+  Pair(const PolyhedronView& a, const PolyhedronView& b, const NarrowOptions& options, NarrowScratch& scratch, Manifold& out)
+      : a_(a), b_(b), options_(options), scratch_(scratch), out_(out), size_(std::min(a.size, b.size)),
+        equal_(kEqual * size_ + 2.0 * (a.warp + b.warp)) {}
+
+  bool touch();
+
+ private:
+  [[nodiscard]] bool parted_by_interior_face() const;
+  [[nodiscard]] bool is_nearest_face(const PolyhedronView& p, int f, const Vec3& x, const Vec3& n, double distance) const;
+  [[nodiscard]] Axis nearest_face(const Nearest& nearest, const Vec3& n) const;
+  [[nodiscard]] Vec3 upright_normal(const Vec3& n, double tolerance) const;
+  void touch_apart(const Nearest& nearest);
+  void touch_close(const Nearest& nearest);
+  bool decided_by_faces();
+  void cut_polygon(const Vec3& n, int face_a, int face_b, bool of_a);
+  void cut_face(const Axis& axis);
+  void emit(bool of_a);
+  void face_contact(const Axis& axis);
+  void axis_contact(const Axis& axis);
+  void point_contact(const Vec3& n, double s, const Witness& witness, int edge_a, int edge_b);
+  void line_contact(const Vec3& n, const Witness& witness, int edge_a, int edge_b);
+  void complete(const Vec3& n, double s, const Witness& witness, std::uint64_t feature);
+  [[nodiscard]] double edge_angle(int edge_a, int edge_b) const {
+    const Vec3 d = edge_vector(a_, edge_a), e = edge_vector(b_, edge_b);
+    return d.cross(e).norm() / std::sqrt(d.squaredNorm() * e.squaredNorm());
+  }
+
+  const PolyhedronView& a_;
+  const PolyhedronView& b_;
+  const NarrowOptions& options_;
+  NarrowScratch& scratch_;
+  Manifold& out_;
+  double size_;
+  double equal_;               // m
+  double reached_ = kInfinity;  // least gap of the polygon or line found, m
+};
+
+/// The piece behind an interior face takes over what lies beyond it.
+bool Pair::parted_by_interior_face() const {
+  const auto parted = [](const PolyhedronView& p, const PolyhedronView& q) {
+    for (int f = 0; p.open && f < p.face_count; ++f)
+      if (p.face_interior[f] && -q.extent(-p.normals[f]) > p.offsets[f]) return true;
+    return false;
+  };
+  return parted(a_, b_) || parted(b_, a_);
+}
+
+/// Can face f of p, whose nearest point is x, be what is nearest? n leads from p to the other piece.
+bool Pair::is_nearest_face(const PolyhedronView& p, int f, const Vec3& x, const Vec3& n, double distance) const {
+  return !p.face_interior[f] && distance * (1.0 - p.normals[f].dot(n)) <= equal_ && p.offsets[f] - p.normals[f].dot(x) <= equal_;
+}
+
+/// A face that parts the pieces by their whole distance, a's before b's.
+Axis Pair::nearest_face(const Nearest& nearest, const Vec3& n) const {
+  Axis best;
+  for (int f = 0; f < a_.face_count; ++f) {
+    if (!is_nearest_face(a_, f, nearest.on_a, n, nearest.distance)) continue;
+    const double s = -b_.extent(-a_.normals[f]) - a_.offsets[f];
+    if (s > best.separation) best = {Axis::Kind::face_of_a, f, -1, -1, a_.normals[f], s};
+  }
+  if (best.separation >= nearest.distance - equal_) return best;
+  best = {};
+  for (int f = 0; f < b_.face_count; ++f) {
+    if (!is_nearest_face(b_, f, nearest.on_b, -n, nearest.distance)) continue;
+    const double s = -a_.extent(-b_.normals[f]) - b_.offsets[f];
+    if (s > best.separation) best = {Axis::Kind::face_of_b, f, -1, -1, -b_.normals[f], s};
+  }
+  return best.separation >= nearest.distance - equal_ ? best : Axis{};
+}
+
+/// The normal n of points that are so close that rounding turns it, set upright on the edge that meets a vertex: of all
+/// edges within `tolerance` of where the pieces end, the one that parts them farthest.
+Vec3 Pair::upright_normal(const Vec3& n, double tolerance) const {
+  Vec3 best = n;
+  double most = separation_along(a_, b_, n);
+  const auto consider = [&](const PolyhedronView& p, const Vec3& outward) {
+    const double level = p.extent(outward) - tolerance;
+    for (int e = 0; e < p.edge_count; ++e) {
+      if (outward.dot(p.vertices[p.edges[e][0]]) < level || outward.dot(p.vertices[p.edges[e][1]]) < level) continue;
+      const Vec3 along = edge_vector(p, e).normalized();
+      const Vec3 m = (n - along * along.dot(n)).normalized();
+      const double s = separation_along(a_, b_, m);
+      if (s > most) most = s, best = m;
+    }
+  };
+  consider(a_, n);
+  consider(b_, -n);
+  return best;
+}
+
+/// Cut the contact polygon of two faces along n, over that of a or of b.
+void Pair::cut_polygon(const Vec3& n, int face_a, int face_b, bool of_a) {
+  out_.normal = n;
+  out_.surface_a = a_.face_surface[face_a];
+  out_.surface_b = b_.face_surface[face_b];
+  const PolyhedronView& p = of_a ? a_ : b_;
+  const PolyhedronView& q = of_a ? b_ : a_;
+  clip_faces(p, of_a ? face_a : face_b, q, of_a ? face_b : face_a, of_a ? n : Vec3(-n), of_a, scratch_);
+  reached_ = kInfinity;
+  for (const PolygonCorner& corner : scratch_.polygon) reached_ = std::min(reached_, corner.gap);
+}
+
+/// Turn the polygon into points.
+void Pair::emit(bool of_a) {
+  if (reached_ <= options_.limit) emit_polygon(of_a ? out_.normal : Vec3(-out_.normal), size_, options_, scratch_, out_);
+}
+
+/// Add the witness when nothing found reaches down to the separation. (Where interior faces take part, the normal of an
+/// overlap is the best of those left, and the witness may belong to a neighbouring piece.)
+void Pair::complete(const Vec3& n, double s, const Witness& witness, std::uint64_t feature) {
+  if (out_.count > 0 && (reached_ <= s + equal_ || (s < 0.0 && (a_.open || b_.open)))) return;
+  int highest = 0;
+  for (int k = 0; k < out_.count; ++k)
+    if (out_.points[k].gap > out_.points[highest].gap) highest = k;
+  const int keep = options_.one_point ? 1 : std::clamp(options_.manifold_points, 1, kMaxManifold);
+  if (out_.count == keep) out_.points[highest] = out_.points[--out_.count];
+  const double width = std::max(-s, 1e-6 * size_);
+  out_.add(0.5 * (witness.on_a + witness.on_b), s, width * width, feature);
+  out_.normal = n;
+}
+
+/// Cut the polygon over a face; the other piece ends over it in a vertex, an edge or a face.
+void Pair::cut_face(const Axis& axis) {
+  const bool of_a = axis.kind == Axis::Kind::face_of_a;
+  const PolyhedronView& q = of_a ? b_ : a_;
+  const Vec3 towards = of_a ? Vec3(-axis.normal) : axis.normal;
+  const int end = end_face(q, towards, equal_, scratch_.heights);
+  cut_polygon(axis.normal, of_a ? axis.face : end, of_a ? end : axis.face, of_a);
+  if (towards.dot(q.normals[end]) <= 0.0) reached_ = kInfinity;
+}
+
+/// Points over the face whose polygon has been cut.
+void Pair::face_contact(const Axis& axis) {
+  const bool of_a = axis.kind == Axis::Kind::face_of_a;
+  emit(of_a);
+  const PolyhedronView& q = of_a ? b_ : a_;
+  const Vec3 towards = of_a ? Vec3(-axis.normal) : axis.normal;
+  const int v = q.support(towards);
+  const Vec3& x = q.vertices[v];
+  const Vec3 foot = x + axis.separation * towards;
+  complete(axis.normal, axis.separation, of_a ? Witness{foot, x} : Witness{x, foot},
+           of_a ? FeatureCode::vertex_of_b(v) : FeatureCode::vertex_of_a(v));
+}
+
+void Pair::axis_contact(const Axis& axis) {
+  if (axis.kind == Axis::Kind::edges) {
+    point_contact(axis.normal, axis.separation, crossing(a_, axis.edge_a, b_, axis.edge_b), axis.edge_a, axis.edge_b);
+    return;
+  }
+  cut_face(axis);
+  face_contact(axis);
+}
+
+/// The normal is that of edges or vertices. Faces beside them that lie on each other make a polygon, edges along
+/// each other a line, all others touch in a point.
+void Pair::point_contact(const Vec3& n, double s, const Witness& witness, int edge_a, int edge_b) {
+  const int face_a = end_face(a_, n, equal_, scratch_.heights), face_b = end_face(b_, -n, equal_, scratch_.heights);
+  const double cosine_a = a_.normals[face_a].dot(n), cosine_b = -b_.normals[face_b].dot(n);
+  if (std::min(cosine_a, cosine_b) >= kParallel) {
+    cut_polygon(n, face_a, face_b, cosine_a >= cosine_b);
+    emit(cosine_a >= cosine_b);
+  } else {
+    out_.normal = n;
+    out_.surface_a = a_.face_surface[face_a];
+    out_.surface_b = b_.face_surface[face_b];
+    if (edge_a >= 0 && edge_b >= 0 && !options_.one_point) line_contact(n, witness, edge_a, edge_b);
+  }
+  const std::uint64_t code = edge_a >= 0 && edge_b >= 0 ? FeatureCode::crossing(edge_a, edge_b)
+                             : edge_a < 0               ? FeatureCode::vertex_of_a(a_.support(n))
+                                                        : FeatureCode::vertex_of_b(b_.support(-n));
+  complete(n, s, witness, code);
+}
+
+/// Two edges that are nearly parallel: the ends of the stretch in which they pass each other by less than half the gap,
+/// if it is long enough.
+void Pair::line_contact(const Vec3& n, const Witness& witness, int edge_a, int edge_b) {
+  const double sine = edge_angle(edge_a, edge_b);
+  if (sine > kEdgeParallel) return;
+  const Vec3 &u = a_.vertices[a_.edges[edge_a][0]], &v = b_.vertices[b_.edges[edge_b][0]];
+  const Vec3 d = edge_vector(a_, edge_a), e = edge_vector(b_, edge_b);
+  const double dd = d.squaredNorm(), length = std::sqrt(dd);
+
+  // Common stretch, in the parameter of a's edge.
+  const double t0 = d.dot(v - u) / dd, t1 = d.dot(v + e - u) / dd;
+  double low = std::max(0.0, std::min(t0, t1)), high = std::min(1.0, std::max(t0, t1));
+  const double gap = n.dot(witness.on_b - witness.on_a);
+  if (sine > 1e-9) {
+    const double together = std::max(0.5 * std::abs(gap), 1e-6 * size_) / (length * sine), s = d.dot(witness.on_a - u) / dd;
+    low = std::max(low, s - together);
+    high = std::min(high, s + together);
+  }
+  if ((high - low) * length < (sine > 1e-9 ? 1e-3 : 1e-9) * size_) return;
+
+  const double width = std::max(-gap, 1e-6 * size_), area = 0.5 * width * std::max((high - low) * length, width);
+  for (int k = 0; k < 2; ++k) {
+    const double s = k == 0 ? low : high, t = std::clamp((s - t0) / (t1 - t0), 0.0, 1.0);
+    const Vec3 on_a = u + s * d, on_b = v + t * e;
+    const double gap_there = n.dot(on_b - on_a);
+    reached_ = std::min(reached_, gap_there);
+    if (gap_there <= options_.limit)
+      out_.add(0.5 * (on_a + on_b), gap_there, area, FeatureCode::crossing(edge_a, edge_b) | static_cast<std::uint64_t>(k) << 59);
+  }
+}
+
+/// Well apart: the nearest points give the normal, but for that of a face, which is known better.
+void Pair::touch_apart(const Nearest& nearest) {
+  const Axis face = nearest_face(nearest, nearest.normal);
+  if (face.kind != Axis::Kind::none) {
+    axis_contact(face);
+    return;
+  }
+  const double tolerance = 1e-6 * size_;
+  const int edge_a = end_edge(a_, nearest.normal, tolerance), edge_b = end_edge(b_, -nearest.normal, tolerance);
+  point_contact(nearest.normal, nearest.distance, {nearest.on_a, nearest.on_b}, edge_a, edge_b);
+}
+
+/// Overlapping or nearly touching: faces and edges give the normal, unless a vertex is apart from a vertex or an edge.
+void Pair::touch_close(const Nearest& nearest) {
+  const Axis axis = deepest_axis(a_, b_, 0.5 * (nearest.on_a + nearest.on_b), nearest.distance + equal_, equal_, scratch_);
+  if (axis.kind == Axis::Kind::none || axis.separation > options_.limit) return;
+  if (nearest.distance > 0.0 && axis.separation < nearest.distance - equal_) {
+    const double tolerance = (1e-6 + 1e-14 * size_ / nearest.distance) * size_;
+    const Vec3 n = upright_normal(nearest.normal, tolerance);
+    const double s = separation_along(a_, b_, n);
+    if (s > options_.limit) return;
+    if (s > axis.separation + equal_) {
+      point_contact(n, s, {nearest.on_a, nearest.on_b}, end_edge(a_, n, 1e-6 * size_), end_edge(b_, -n, 1e-6 * size_));
+      return;
     }
   }
-  const int v = a.support(n);
-  const std::uint64_t code = edge_a < 0 ? FeatureCode::vertex_of_a(v) : FeatureCode::vertex_of_b(b.support(-n));
-  single_point(n, nearest.on_a, nearest.on_b, nearest.distance, code);
+  axis_contact(axis);
+}
+
+/// Pieces of few faces: try them all. The best one decides when the polygon over it reaches down to its separation and,
+/// in overlap, edges do no better; the middle of the overlap under its deepest corner is then a common point.
+bool Pair::decided_by_faces() {
+  Axis axis = best_face(a_, b_, options_.limit, equal_);
+  if (axis.kind == Axis::Kind::none) return true;
+  const bool of_a = axis.kind == Axis::Kind::face_of_a;
+  cut_face(axis);
+  if (reached_ > axis.separation + equal_) return false;
+  if (axis.separation <= kTouch * size_) {
+    const auto deepest = std::min_element(scratch_.polygon.begin(), scratch_.polygon.end(),
+                                          [](const PolygonCorner& p, const PolygonCorner& q) { return p.gap < q.gap; });
+    const Vec3 middle = deepest->x - (of_a ? 0.5 : -0.5) * deepest->gap * axis.normal;
+    if (!improve_by_edges(a_, b_, middle, equal_, equal_, scratch_, axis)) return false;
+  }
+  if (axis.kind == Axis::Kind::edges) axis_contact(axis);
+  else face_contact(axis);
+  return true;
+}
+
+bool Pair::touch() {
+  if (a_.face_count * b_.vertex_count + b_.face_count * a_.vertex_count <= kFewProducts) {
+    if (decided_by_faces()) return out_.count > 0;
+    out_.count = 0;
+    reached_ = kInfinity;
+  }
+  const Nearest nearest = nearest_points(a_, b_, kTouch * size_, options_.limit);
+  if (nearest.bound > options_.limit || parted_by_interior_face()) return false;
+  const bool proven = nearest.distance - nearest.bound <= kEqual * size_;
+  if (nearest.distance > kNear * size_ && proven) {
+    if (nearest.distance <= options_.limit) touch_apart(nearest);
+  } else {
+    touch_close(nearest);
+  }
+  return out_.count > 0;
 }
 
 }  // namespace
 
 bool touch_polyhedra(const PolyhedronView& a, const PolyhedronView& b, const NarrowOptions& options,
                      NarrowScratch& scratch, Manifold& out) {
-  FaceAxis face_a, face_b;
-  EdgeAxis edge;
-  if (!query_faces(a, b, options.limit, face_a) || !query_faces(b, a, options.limit, face_b)) return false;
-  if (!query_edges(a, b, options.limit, scratch, edge)) return false;
-  if (face_a.face < 0 || face_b.face < 0) return false;
-
-  const double size = std::min(a.size, b.size);
-  Pair pair{a, b, options, scratch, out, size};
-  const auto bias = [size](double s) { return kBias * std::abs(s) + kBiasSize * size; };
-  const bool of_a = face_b.separation <= face_a.separation + 0.5 * bias(face_a.separation);
-  const FaceAxis& face = of_a ? face_a : face_b;
-  const bool by_edge = edge.separation > face.separation + bias(face.separation);
-
-  // Apart: a vertex or parallel edges may be nearest, along no axis tried so far.
-  const double separation = std::max(edge.separation, face.separation);
-  if (separation > kTouch * size) {
-    // A corner over the reference face at that height: the face is nearest.
-    if (!by_edge && pair.face_contact(face.face, of_a)) {
-      double least = kInfinity;
-      for (int k = 0; k < out.count; ++k) least = std::min(least, out.points[k].gap);
-      if (least <= face.separation + 1e-9 * size) return true;
-      out.count = 0;
-    }
-    const Nearest nearest = nearest_points(a, b, kTouch * size);
-    if (nearest.distance > options.limit) return false;
-    const bool on_axis = nearest.distance <= separation * (1.0 + 1e-6) + 1e-12 * size;
-    if (nearest.distance > 0.0 && !on_axis) {
-      if (!pair.face_contact_along((nearest.on_b - nearest.on_a) / nearest.distance)) pair.apart_contact(nearest);
-      return out.count > 0;
-    }
-  }
-
-  if (by_edge) {
-    if (!pair.face_contact_along(edge.normal)) pair.edge_contact(edge.normal, edge.edge_a, edge.edge_b);
-    return out.count > 0;
-  }
-  if (pair.face_contact(face.face, of_a)) return true;
-  if (edge.edge_a >= 0 && edge.separation > face.separation - 0.1 * std::abs(face.separation) - 1e-3 * size) {
-    pair.edge_contact(edge.normal, edge.edge_a, edge.edge_b);
-    return out.count > 0;
-  }
-  // Nothing lies over the reference face: the pieces meet in a corner.
-  const Vec3 n = of_a ? a.normals[face.face] : Vec3(-b.normals[face.face]);
-  const int v = of_a ? b.support(-n) : a.support(n);
-  const Vec3 x = of_a ? b.vertices[v] : a.vertices[v];
-  const Vec3 across = (of_a ? -face.separation : face.separation) * n;
-  pair.single_point(n, of_a ? Vec3(x + across) : x, of_a ? x : Vec3(x + across), face.separation,
-                    of_a ? FeatureCode::vertex_of_b(v) : FeatureCode::vertex_of_a(v));
-  return true;
+  return Pair(a, b, options, scratch, out).touch();
 }
 
 }  // namespace scree::collision

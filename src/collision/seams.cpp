@@ -24,8 +24,8 @@ bool voided_smooth(const PolyhedronView& r, const Vec3& x, const Vec3& m, double
   return height_over(r, x) <= 1e-9 * size && r.extent(m) - m.dot(x) > 1e-6 * size;
 }
 
-/// Does R void the point x of Q, touched by a polyhedron? R holds x and meets Q head on there.
-bool voided_flat(const PolyhedronView& r, const Vec3& x, const Vec3& m, double gap, double size) {
+/// Does R hold the point x of Q, touched by a polyhedron, and meet Q head on there?
+bool covers(const PolyhedronView& r, const Vec3& x, const Vec3& m, double gap, double size) {
   const double tolerance = 0.5 * std::abs(gap) + 1e-9 * size;
   bool opposite = false;
   for (int f = 0; f < r.face_count; ++f) {
@@ -35,6 +35,21 @@ bool voided_flat(const PolyhedronView& r, const Vec3& x, const Vec3& m, double g
     opposite = opposite || (head_on && height > -tolerance);
   }
   return opposite;
+}
+
+/// Does the face of Q at x, covered by R, go on in the open beside R, where P gets when it leaves R along `way` by `depth`?
+/// The sidelong part of that way leads along the face; Q must reach farther by a millionth of the
+/// size, which an R that ends flush with Q does not leave.
+bool goes_on(const PolyhedronView& q, const Vec3& x, const Vec3& m, double gap, const Vec3& way, double depth, double size) {
+  const Vec3 sidelong = way - way.dot(m) * m;
+  const double square = sidelong.squaredNorm();
+  if (square < 1e-2) return false;
+  const Vec3 beside = x + ((std::max(depth, 0.0) + 1e-6 * size) / square) * sidelong;
+  for (int f = 0; f < q.face_count; ++f) {
+    const double tolerance = 1e-9 * size + (q.normals[f].dot(m) > 0.9 ? std::abs(gap) : 0.0);
+    if (q.normals[f].dot(beside) - q.offsets[f] > tolerance) return false;
+  }
+  return true;
 }
 
 /// Boundary face of Q that m leans away from by less than 60 degrees, or -1 when m is a face normal.
@@ -109,6 +124,12 @@ class Joint {
     return side.own_is_a ? Vec3(-n) : n;
   }
 
+  [[nodiscard]] double least_gap(const Side& side) const {
+    double gap = kInfinity;
+    for (int k = side.first; k < side.last; ++k) gap = std::min(gap, contacts_[k].gap);
+    return gap;
+  }
+
   [[nodiscard]] SeamVerdict judge(int i) const {
     const Side& side = scratch_.sides[i];
     const PolyhedronView q = store_.polyhedron(side.other);
@@ -116,19 +137,19 @@ class Joint {
     const bool smooth = store_.kind(side.own) != Kind::polyhedron;
     // A manifold is judged by the middle of its points.
     Vec3 middle = Vec3::Zero();
-    double gap = contacts_[side.first].gap;
-    for (int k = side.first; k < side.last; ++k) {
-      middle += contacts_[k].point / (side.last - side.first);
-      gap = std::min(gap, contacts_[k].gap);
-    }
+    for (int k = side.first; k < side.last; ++k) middle += contacts_[k].point / (side.last - side.first);
+    const double gap = least_gap(side);
     const int face = smooth ? -1 : leaning_face(q, m);
     bool leaning = false;
     for (int j = first_; j < last_; ++j) {
       if (j == i) continue;
-      const PolyhedronView r = store_.polyhedron(scratch_.sides[j].other);
+      const Side& beside = scratch_.sides[j];
+      const PolyhedronView r = store_.polyhedron(beside.other);
       const double size = std::min(q.size, r.size);
-      if (smooth ? voided_smooth(r, foot(middle, gap, m), m, size) : voided_flat(r, middle, m, gap, size))
-        return SeamVerdict::inside;
+      const bool inside = smooth ? voided_smooth(r, foot(middle, gap, m), m, size)
+                                 : covers(r, middle, m, gap, size) &&
+                                       !goes_on(q, middle, m, gap, outward(beside), -least_gap(beside), size);
+      if (inside) return SeamVerdict::inside;
       leaning = leaning || leans(q, face, r, middle, m, gap, size);
     }
     return leaning ? SeamVerdict::leaning : SeamVerdict::sound;

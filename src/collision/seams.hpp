@@ -31,7 +31,8 @@ struct SeamScratch {
 ///  - P is curved: void when R holds x too and reaches farther along m, since x is then not the nearest
 ///    point of the joint surface;
 ///  - P is a polyhedron: void when R holds x and the face of R at x looks against m, so that the two
-///    pieces meet head on and the face of Q at x is inside the body; or when R continues a face of Q beyond the
+///    pieces meet head on and the face of Q at x is inside the body, unless that face goes on in the open where P leaves
+///    R (the floor beside a wall that stands on it); or when R continues a face of Q beyond the
 ///    edge at x and m leans towards R. If all points lean, the first is turned to the face's normal.
 /// `contacts` is sorted by (body_a, body_b, piece_a, piece_b) and stays so.
 void drop_seam_contacts(const PieceStore& store, std::vector<ContactPoint>& contacts, SeamScratch& scratch);

@@ -5,6 +5,8 @@
 
 #include <mutex>
 
+#include "core/blas_kernel.hpp"
+
 namespace scree {
 
 namespace {
@@ -14,6 +16,8 @@ using Get = int (*)();
 
 /// OpenBLAS' own switch, where that is the BLAS in use, and who relies on it now.
 struct Switch {
+  Switch() { choose_blas_kernel(); }
+
   Set set = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
   Get get = reinterpret_cast<Get>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
   std::mutex mutex;

@@ -19,6 +19,23 @@ Mat3 exp_rotation(const Vec3& a) {
   return Mat3::Identity() + sine * s + cosine * s * s;
 }
 
+Mat3 exp_rotation_tangent(const Vec3& a) {
+  const double angle_squared = a.squaredNorm();
+  double first = 0.0, second = 0.0;  // (1 - cos t)/t^2 and (t - sin t)/t^3
+  if (angle_squared < 1e-2) {
+    // Taylor series: the neglected terms are below 1e-17 here.
+    first = 0.5 - angle_squared / 24.0 * (1.0 - angle_squared / 30.0 * (1.0 - angle_squared / 56.0 * (1.0 - angle_squared / 90.0)));
+    second = 1.0 / 6.0 - angle_squared / 120.0 * (1.0 - angle_squared / 42.0 * (1.0 - angle_squared / 72.0 * (1.0 - angle_squared / 110.0)));
+  } else {
+    const double angle = std::sqrt(angle_squared);
+    const double half = std::sin(0.5 * angle);
+    first = 2.0 * half * half / angle_squared;
+    second = (angle - std::sin(angle)) / (angle_squared * angle);
+  }
+  const Mat3 s = skew(a);
+  return Mat3::Identity() - first * s + second * s * s;
+}
+
 Vec3 log_rotation(const Mat3& rotation) {
   const Eigen::Quaterniond q(rotation);
   const double sign = q.w() < 0.0 ? -1.0 : 1.0;

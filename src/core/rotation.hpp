@@ -8,6 +8,9 @@ namespace scree {
 /// Rotation by the vector a (axis times angle in radians):  exp(skew(a))   (theory eq. 2.6).
 [[nodiscard]] Mat3 exp_rotation(const Vec3& a);
 
+/// How the exponential map changes:  d exp(a) = exp(a) skew(T da)   with T the result.
+[[nodiscard]] Mat3 exp_rotation_tangent(const Vec3& a);
+
 /// Rotation vector of a rotation matrix, angle in [0, pi]; inverse of exp_rotation.
 [[nodiscard]] Vec3 log_rotation(const Mat3& rotation);
 

@@ -208,60 +208,69 @@ void ElasticBody::for_elements(Work&& work) const {
 void ElasticBody::internal_force(std::span<const double> q, std::span<double> f) const {
   std::fill(f.begin(), f.end(), 0.0);
   for_elements([&](int e) {
-    with_nodes(mesh_.kinds[e], [&](auto size) {
-      constexpr int n = size.value;
-      const auto x = gather<n>(mesh_.element(e), q);
-      Nodal<n> force = Nodal<n>::Zero();
-      for (int p = first_point(e); p < first_point(e) + points(e); ++p) add_force<n>(law(e), x, gradients(e, p), volume_[p], force);
-      scatter<n>(mesh_.element(e), force, f);
-    });
+    const Nodal x = gather(mesh_.element(e), q);
+    Nodal force = no_force(x.nodes);
+    for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
+      const Mat3 F = elastic::deformation(x, gradients(e, p));
+      add_stress(volume_[p] * F * tensor(law(e).stress(F.transpose() * F)), gradients(e, p), force);
+    }
+    scatter(mesh_.element(e), force, f);
   });
 }
 
-void ElasticBody::mean_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const {
+void ElasticBody::step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f) const {
   std::fill(f.begin(), f.end(), 0.0);
   for_elements([&](int e) {
-    with_nodes(mesh_.kinds[e], [&](auto size) {
-      constexpr int n = size.value;
-      const auto x0 = gather<n>(mesh_.element(e), q0), x1 = gather<n>(mesh_.element(e), q1);
-      Nodal<n> force = Nodal<n>::Zero();
-      for (int p = first_point(e); p < first_point(e) + points(e); ++p) add_mean_force<n>(law(e), x0, x1, gradients(e, p), volume_[p], force);
-      scatter<n>(mesh_.element(e), force, f);
-    });
+    const Nodal x0 = gather(mesh_.element(e), q0), x1 = gather(mesh_.element(e), q1);
+    Nodal force = no_force(x0.nodes);
+    for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
+      // The energy-consistent stress and the viscous one of the change of strain (theory eq. 5.13, 6.9).
+      const Mat3 F0 = elastic::deformation(x0, gradients(e, p)), F1 = elastic::deformation(x1, gradients(e, p));
+      add_stress(0.5 * volume_[p] * (F0 + F1) * tensor(step_stress(law(e), F0.transpose() * F0, F1.transpose() * F1, viscosity)), gradients(e, p), force);
+    }
+    scatter(mesh_.element(e), force, f);
+  });
+}
+
+void ElasticBody::viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f) const {
+  std::fill(f.begin(), f.end(), 0.0);
+  for_elements([&](int e) {
+    const Nodal x = gather(mesh_.element(e), q), v = gather(mesh_.element(e), u);
+    Nodal force = no_force(x.nodes);
+    for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
+      const Mat3 F = elastic::deformation(x, gradients(e, p)), dF = elastic::deformation(v, gradients(e, p));
+      add_stress(volume_[p] * F * tensor(viscous_stress(law(e), F, dF)), gradients(e, p), force);
+    }
+    scatter(mesh_.element(e), force, f);
   });
 }
 
 void ElasticBody::tangent(std::span<const double> q, BlockMatrix& K) const {
   std::fill(K.values.begin(), K.values.end(), 0.0);
-  for_elements([&](int e) {
-    with_nodes(mesh_.kinds[e], [&](auto size) {
-      constexpr int n = size.value;
-      const auto x = gather<n>(mesh_.element(e), q);
-      ElementMatrix<n> local = ElementMatrix<n>::Zero();
-      for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
-        const Mat3 F = x * Gradients<n>(gradients(e, p)).transpose(), C = F.transpose() * F;
-        add_stiffness<n>(F, law(e).stress(C), law(e).tangent(C), gradients(e, p), volume_[p], local);
-      }
-      scatter_matrix<n>(slots_.data() + slot_start_[e], local, K);
-    });
-  });
+  for_elements([&](int e) { scatter_matrix(slots_.data() + slot_start_[e], element_tangent(e, q), 1.0, K); });
+}
+
+ElementMatrix ElasticBody::element_tangent(int e, std::span<const double> q) const {
+  const Nodal x = gather(mesh_.element(e), q);
+  ElementMatrix local(x.nodes);
+  for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
+    const Mat3 F = elastic::deformation(x, gradients(e, p)), C = F.transpose() * F;
+    add_stiffness(F, law(e).stress(C), law(e).tangent(C), gradients(e, p), volume_[p], local);
+  }
+  return local;
 }
 
 void ElasticBody::mean_tangent(std::span<const double> q0, std::span<const double> q1, BlockMatrix& K) const {
   std::fill(K.values.begin(), K.values.end(), 0.0);
   for_elements([&](int e) {
-    with_nodes(mesh_.kinds[e], [&](auto size) {
-      constexpr int n = size.value;
-      const auto x0 = gather<n>(mesh_.element(e), q0), x1 = gather<n>(mesh_.element(e), q1);
-      ElementMatrix<n> local = ElementMatrix<n>::Zero();
-      for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
-        const Gradients<n> G(gradients(e, p));
-        const Mat3 F0 = x0 * G.transpose(), F1 = x1 * G.transpose(), F = 0.5 * (F0 + F1);
-        const Mat3 C0 = F0.transpose() * F0, C1 = F1.transpose() * F1;
-        add_stiffness<n>(F, mean_stress(law(e), C0, C1), law(e).tangent(0.5 * (C0 + C1)), gradients(e, p), volume_[p], local);
-      }
-      scatter_matrix<n>(slots_.data() + slot_start_[e], local, K);
-    });
+    const Nodal x0 = gather(mesh_.element(e), q0), x1 = gather(mesh_.element(e), q1);
+    ElementMatrix local(x0.nodes);
+    for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
+      const Mat3 F0 = elastic::deformation(x0, gradients(e, p)), F1 = elastic::deformation(x1, gradients(e, p)), F = 0.5 * (F0 + F1);
+      const Mat3 C0 = F0.transpose() * F0, C1 = F1.transpose() * F1;
+      add_stiffness(F, mean_stress(law(e), C0, C1), law(e).tangent(0.5 * (C0 + C1)), gradients(e, p), volume_[p], local);
+    }
+    scatter_matrix(slots_.data() + slot_start_[e], local, 1.0, K);
   });
 }
 
@@ -286,13 +295,7 @@ double ElasticBody::lowest_jacobian(std::span<const double> q) const {
 }
 
 Mat3 ElasticBody::deformation(int element, int point, std::span<const double> q) const {
-  const double* g = gradients(element, point);
-  Mat3 F = Mat3::Zero();
-  for (int n : mesh_.element(element)) {
-    F += Vec3::Map(q.data() + 3 * n) * Vec3::Map(g).transpose();
-    g += 3;
-  }
-  return F;
+  return elastic::deformation(gather(mesh_.element(element), q), gradients(element, point));
 }
 
 }  // namespace scree::elastic

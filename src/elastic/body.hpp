@@ -34,6 +34,8 @@ struct VolumeRule {
   std::vector<Place> points;
 };
 
+struct ElementMatrix;
+
 class ElasticBody {
  public:
   /// Elements filled entirely. InputError for a mesh whose map folds at a quadrature point, or a density <= 0.
@@ -60,10 +62,14 @@ class ElasticBody {
   [[nodiscard]] double internal_energy(std::span<const double> q) const;
   /// Tangent K = df/dq (theory eq. 5.11) on pattern(): symmetric.
   void tangent(std::span<const double> q, BlockMatrix& K) const;
-  /// Energy-consistent force between two configurations (theory eq. 5.13): f . (q1 - q0) = W(q1) - W(q0) to rounding, and no
-  /// net force or torque about the midpoint configuration.
-  void mean_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const;
-  /// Symmetric part of twice d(mean_force)/dq1 at the midpoint, for Newton iterations: it tends to tangent(q) as q0 and q1
+  /// One element's part of it.
+  [[nodiscard]] ElementMatrix element_tangent(int element, std::span<const double> q) const;
+  /// Energy-consistent force between two configurations (theory eq. 5.13): f . (q1 - q0) = W(q1) - W(q0) to rounding without viscosity, and
+  /// no net force or torque about the midpoint configuration. The viscosity, eta/h, adds the stress of the change of strain (theory eq. 6.9).
+  void step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f) const;
+  /// Force of Kelvin and Voigt with eta = 1 s at node rates u (theory eq. 6.9).
+  void viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f) const;
+  /// Symmetric part of twice d(step_force)/dq1 at the midpoint, for Newton iterations: it tends to tangent(q) as q0 and q1
   /// tend to q, and differs from the exact derivative by O(q1 - q0).
   void mean_tangent(std::span<const double> q0, std::span<const double> q1, BlockMatrix& K) const;
   /// Smallest det F over all quadrature points: <= 0 means an element has turned inside out.

@@ -23,9 +23,14 @@ Corotation::Corotation(const ElasticBody& body, bool incompatible) : K_(body.mak
   for (int n = 0; n < body.nodes(); ++n) arm_.push_back(body.mesh().nodes[n] - first / total_);
 }
 
-Corotation::Pose Corotation::pose(std::span<const double> q) const {
+Vec3 Corotation::center(std::span<const double> q) const {
   Vec3 center = Vec3::Zero();
   for (std::size_t n = 0; n < arm_.size(); ++n) center += mass_[n] / total_ * Vec3::Map(q.data() + 3 * n);
+  return center;
+}
+
+Corotation::Pose Corotation::pose(std::span<const double> q) const {
+  const Vec3 center = this->center(q);
   Mat3 A = Mat3::Zero();
   for (std::size_t n = 0; n < arm_.size(); ++n) A += mass_[n] * (Vec3::Map(q.data() + 3 * n) - center) * arm_[n].transpose();
   return {center, polar(A)};
@@ -43,13 +48,63 @@ void Corotation::internal_force(std::span<const double> q, std::span<double> f, 
   const Pose at = pose(q);
   local_displacement(q, at, work);
   K_.multiply(work, f);
+  spread(at, work, f);
+}
+
+void Corotation::spread(const Pose& pose, std::span<const double> d, std::span<double> p) const {
   // The rotation's own change with q takes the torque out.
   Vec3 torque = Vec3::Zero();
-  for (std::size_t n = 0; n < arm_.size(); ++n) torque += (arm_[n] + Vec3::Map(work.data() + 3 * n)).cross(Vec3::Map(f.data() + 3 * n));
-  const Vec3 t = (at.polar.B.trace() * Mat3::Identity() - at.polar.B).ldlt().solve(torque);
+  for (std::size_t n = 0; n < arm_.size(); ++n) torque += (arm_[n] + Vec3::Map(d.data() + 3 * n)).cross(Vec3::Map(p.data() + 3 * n));
+  const Vec3 t = (pose.polar.B.trace() * Mat3::Identity() - pose.polar.B).ldlt().solve(torque);
+  for (std::size_t n = 0; n < arm_.size(); ++n) {
+    auto force = Vec3::Map(p.data() + 3 * n);
+    force = pose.polar.R * (force - mass_[n] * t.cross(arm_[n]));
+  }
+}
+
+void Corotation::viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f, std::span<double> work) const {
+  const Pose at = pose(q);
+  const Vec3 speed = center(u);
+  const auto rate = [&](std::size_t n) { return (at.polar.R.transpose() * (Vec3::Map(u.data() + 3 * n) - speed)).eval(); };
+  // Spin of the body's frame, the derivative of its polar decomposition.
+  Vec3 moment = Vec3::Zero();
+  for (std::size_t n = 0; n < arm_.size(); ++n) moment += mass_[n] * arm_[n].cross(rate(n));
+  const Vec3 spin = (at.polar.B.trace() * Mat3::Identity() - at.polar.B).ldlt().solve(moment);
+  local_displacement(q, at, work);
+  for (std::size_t n = 0; n < arm_.size(); ++n) Vec3::Map(f.data() + 3 * n) = rate(n) - spin.cross(arm_[n] + Vec3::Map(work.data() + 3 * n));
+  std::vector<double> change(f.begin(), f.end());
+  K_.multiply(change, f);
+  spread(at, work, f);
+}
+
+void Corotation::step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f, std::span<double> work) const {
+  const Pose a = pose(q0), b = pose(q1);
+  const auto place = [&](std::span<const double> q, const Pose& pose, std::size_t n) { return (Vec3::Map(q.data() + 3 * n) - pose.center).eval(); };
+  for (std::size_t n = 0; n < arm_.size(); ++n) {
+    const Vec3 before = a.polar.R.transpose() * place(q0, a, n) - arm_[n], after = b.polar.R.transpose() * place(q1, b, n) - arm_[n];
+    Vec3::Map(work.data() + 3 * n) = 0.5 * (before + after) + viscosity * (after - before);
+  }
+  K_.multiply(work, f);
+  // d = B^-1 c - X with the quadratic invariants c_n = A^T y_n and B^2 = A^T A of A = R B: differences of products are exact with means.
+  const Mat3 &B0 = a.polar.B, &B1 = b.polar.B, inverse0 = B0.inverse(), inverse1 = B1.inverse();
+  const Mat3 A0 = a.polar.R * B0, A1 = b.polar.R * B1, A = 0.5 * (A0 + A1), H = 0.5 * (inverse0 + inverse1);
+  Mat3 first = Mat3::Zero(), second = Mat3::Zero();  // sums of y p^T and p c^T
+  for (std::size_t n = 0; n < arm_.size(); ++n) {
+    const Vec3 y0 = place(q0, a, n), y1 = place(q1, b, n), p = Vec3::Map(f.data() + 3 * n);
+    first += 0.5 * (y0 + y1) * p.transpose();
+    second += 0.5 * p * (A0.transpose() * y0 + A1.transpose() * y1).transpose();
+  }
+  // B1 - B0 follows from B1^2 - B0^2; the transpose of that map takes the forces on B to those on A^T A.
+  const Mat3 onto = 0.5 * (inverse1 * second * inverse0 + inverse0 * second * inverse1);
+  const Eigen::SelfAdjointEigenSolver<Mat3> mean(0.5 * (B0 + B1));
+  const Mat3& V = mean.eigenvectors();
+  Mat3 Z = 0.5 * V.transpose() * (onto + onto.transpose()) * V;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) Z(i, j) /= mean.eigenvalues()[i] + mean.eigenvalues()[j];
+  const Mat3 turn = first * H - 2.0 * A * (V * Z * V.transpose()), AH = A * H;
   for (std::size_t n = 0; n < arm_.size(); ++n) {
     auto force = Vec3::Map(f.data() + 3 * n);
-    force = at.polar.R * (force - mass_[n] * t.cross(arm_[n]));
+    force = AH * Vec3(force) + mass_[n] * turn * arm_[n];
   }
 }
 

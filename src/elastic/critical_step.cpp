@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/dense.hpp"
 #include "elastic/kernels.hpp"
 
 namespace scree::elastic {
@@ -32,9 +33,8 @@ double largest_frequency(const ElasticBody& body, const BlockMatrix& K) {
     // Twice is enough to stay orthogonal to all before.
     for (int pass = 0; pass < 2; ++pass) w -= basis.leftCols(k + 1) * (basis.leftCols(k + 1).transpose() * w);
     off[k] = w.norm();
-    Eigen::SelfAdjointEigenSolver<MatX> ritz;
-    ritz.computeFromTridiagonal(diagonal.head(k + 1), off.head(k));
-    const double largest = ritz.eigenvalues()[k], error = off[k] * std::abs(ritz.eigenvectors()(k, k));
+    const SymmetricEigen ritz = tridiagonal_eigen(diagonal.head(k + 1), off.head(k));
+    const double largest = ritz.values[k], error = off[k] * std::abs(ritz.vectors(k, k));
     if (largest > 0.0 && (k + 1 == n || (k >= 8 && error <= kAccuracy * largest))) return std::sqrt(largest + error);
     if (off[k] <= 1e-14 * std::abs(largest)) break;
     basis.col(k + 1) = w / off[k];
@@ -54,22 +54,13 @@ double element_frequency_bound(const ElasticBody& body) {
   double largest = 0.0;
   for (int e = 0; e < mesh.elements(); ++e) {
     if (volume[e] == 0.0) continue;
-    with_nodes(mesh.kinds[e], [&](auto size) {
-      constexpr int n = size.value;
-      const auto x = gather<n>(mesh.element(e), q);
-      ElementMatrix<n> K = ElementMatrix<n>::Zero();
-      for (int p = body.first_point(e); p < body.first_point(e) + body.points(e); ++p) {
-        const Mat3 F = x * Gradients<n>(body.gradients(e, p)).transpose(), C = F.transpose() * F;
-        add_stiffness<n>(F, body.law(e).stress(C), body.law(e).tangent(C), body.gradients(e, p), body.point_volume(p), K);
-      }
-      Eigen::Matrix<double, 3 * n, 1> scale;
-      for (int a = 0; a < n; ++a) {
-        const int node = mesh.element(e)[a];
-        scale.template segment<3>(3 * a).setConstant(1.0 / std::sqrt(body.lumped_mass()[node] * volume[e] / around[node]));
-      }
-      const MatX scaled = scale.asDiagonal() * K * scale.asDiagonal();
-      largest = std::max(largest, Eigen::SelfAdjointEigenSolver<MatX>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[3 * n - 1]);
-    });
+    const auto nodes = mesh.element(e);
+    const ElementMatrix K = body.element_tangent(e, q);
+    MatX scaled(K.size, K.size);
+    const auto scale = [&](int k) { return 1.0 / std::sqrt(body.lumped_mass()[nodes[k / 3]] * volume[e] / around[nodes[k / 3]]); };
+    for (int row = 0; row < K.size; ++row)
+      for (int column = row; column < K.size; ++column) scaled(column, row) = scale(row) * K(row, column) * scale(column);
+    largest = std::max(largest, symmetric_eigenvalues(scaled)[K.size - 1]);
   }
   return std::sqrt(largest);
 }

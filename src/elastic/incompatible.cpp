@@ -1,5 +1,6 @@
 #include "elastic/incompatible.hpp"
 
+#include "core/dense.hpp"
 #include "elastic/kernels.hpp"
 
 namespace scree::elastic {
@@ -7,22 +8,18 @@ namespace scree::elastic {
 namespace {
 
 constexpr int kNodes = 8, kModes = 3;
-using NodeStrains = Eigen::Matrix<double, 6, 3 * kNodes>;
-using ModeStrains = Eigen::Matrix<double, 6, 3 * kModes>;
-
-/// Small strains of unit values at functions with these referential gradients.
-template <int n>
-Eigen::Matrix<double, 6, 3 * n> strains(const Eigen::Matrix<double, 3, n>& G) {
-  Eigen::Matrix<double, 6, 3 * n> B = Eigen::Matrix<double, 6, 3 * n>::Zero();
-  for (int a = 0; a < n; ++a) {
-    const double x = G(0, a), y = G(1, a), z = G(2, a);
-    B.template block<6, 3>(0, 3 * a) << x, 0, 0, 0, y, 0, 0, 0, z, y, x, 0, z, 0, x, 0, z, y;
-  }
+/// Small strains of unit values at functions with these referential gradients, three numbers a function.
+MatX strains(const double* gradients, int functions) {
+  StrainRows rows;
+  strain_rows(Mat3::Identity(), gradients, functions, rows);
+  MatX B(6, 3 * functions);
+  for (int s = 0; s < 6; ++s)
+    for (int k = 0; k < 3 * functions; ++k) B(s, k) = rows[s][k];
   return B;
 }
 
 /// What the incompatible modes take from the stiffness of element e:  K_ua K_aa^-1 K_au.
-ElementMatrix<kNodes> softening(const ElasticBody& body, int e) {
+MatX softening(const ElasticBody& body, int e) {
   const auto nodes = body.mesh().element(e);
   Vec3 dN[kMostNodes];
   shape_gradients(Kind::hex8, Vec3::Zero(), dN);
@@ -32,20 +29,18 @@ ElementMatrix<kNodes> softening(const ElasticBody& body, int e) {
   const double det0 = J0.determinant();
   const Mat6 D = body.law(e).tangent(Mat3::Identity());
 
-  Eigen::Matrix<double, 3 * kModes, 3 * kModes> inner = Eigen::Matrix<double, 3 * kModes, 3 * kModes>::Zero();
-  Eigen::Matrix<double, 3 * kModes, 3 * kNodes> mixed = Eigen::Matrix<double, 3 * kModes, 3 * kNodes>::Zero();
+  MatX inner = MatX::Zero(3 * kModes, 3 * kModes), mixed = MatX::Zero(3 * kModes, 3 * kNodes);
   int p = body.first_point(e);
   for (const Point& point : stiffness_rule(Kind::hex8)) {
     const double volume = body.point_volume(p), det = volume / point.weight;
     // Gradients of 1 - r^2, 1 - s^2, 1 - t^2 through the map of the middle, scaled so that they vanish in the mean.
     const Mat3 G = (det0 / det) * turn * Mat3((-2.0 * point.at).asDiagonal());
-    const ModeStrains M = strains<kModes>(G);
-    const ModeStrains DM = volume * D * M;
+    const MatX M = strains(G.data(), kModes), DM = MatX(volume * D) * M;
     inner += M.transpose() * DM;
-    mixed += DM.transpose() * strains<kNodes>(Gradients<kNodes>(body.gradients(e, p)));
+    mixed += DM.transpose() * strains(body.gradients(e, p), kNodes);
     ++p;
   }
-  return mixed.transpose() * inner.ldlt().solve(mixed);
+  return mixed.transpose() * solve_positive(inner, mixed);
 }
 
 }  // namespace
@@ -58,7 +53,11 @@ void incompatible_stiffness(const ElasticBody& body, BlockMatrix& K) {
     slots.clear();
     for (const int a : body.mesh().element(e))
       for (const int b : body.mesh().element(e)) slots.push_back(K.pattern->find(a, b));
-    scatter_matrix<kNodes>(slots.data(), -softening(body, e), K);
+    const MatX softer = softening(body, e);
+    ElementMatrix local(kNodes);
+    for (int row = 0; row < local.size; ++row)
+      for (int column = row; column < local.size; ++column) local(row, column) = softer(row, column);
+    scatter_matrix(slots.data(), local, -1.0, K);
   }
 }
 

@@ -24,6 +24,9 @@ Eigen::Matrix<double, 6, 9> strain_rate(const Mat3& F) {
   return B;
 }
 
+/// Six components of a strain, with twice the shear.
+Vec6 engineering(const Mat3& E) { return Vec6(E(0, 0), E(1, 1), E(2, 2), 2.0 * E(0, 1), 2.0 * E(0, 2), 2.0 * E(1, 2)); }
+
 }  // namespace
 
 Lame lame(double young, double poisson) {
@@ -58,6 +61,17 @@ Vec6 mean_stress(const Law& law, const Mat3& C0, const Mat3& C1) {
   if (!(square > 1e-24 * (C0.squaredNorm() + C1.squaredNorm()))) return S;
   const double miss = law.energy(C1) - law.energy(C0) - 0.5 * tensor(S).cwiseProduct(D).sum();
   return S + components(2.0 * miss / square * D);
+}
+
+Vec6 step_stress(const Law& law, const Mat3& C0, const Mat3& C1, double viscosity) {
+  const Vec6 S = mean_stress(law, C0, C1);
+  if (viscosity == 0.0) return S;
+  return S + viscosity * (law.tangent(0.5 * (C0 + C1)) * engineering(0.5 * (C1 - C0)));
+}
+
+Vec6 viscous_stress(const Law& law, const Mat3& F, const Mat3& dF) {
+  const Mat3 rate = F.transpose() * dF;
+  return law.tangent(F.transpose() * F) * engineering(0.5 * (rate + rate.transpose()));
 }
 
 Vec6 cauchy(const Mat3& F, const Vec6& S) { return components(F * tensor(S) * F.transpose() / F.determinant()); }

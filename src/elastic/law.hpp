@@ -57,6 +57,11 @@ struct Lame {
 /// S : (C1 - C0)/2 = W(C1) - W(C0) to rounding.
 [[nodiscard]] Vec6 mean_stress(const Law& law, const Mat3& C0, const Mat3& C1);
 
+/// The same with the viscous stress  viscosity D (E1 - E0)  of Kelvin and Voigt (theory eq. 6.9).
+[[nodiscard]] Vec6 step_stress(const Law& law, const Mat3& C0, const Mat3& C1, double viscosity);
+/// D dE/dt at the rate dF of F: viscous stress with eta = 1 s.
+[[nodiscard]] Vec6 viscous_stress(const Law& law, const Mat3& F, const Mat3& dF);
+
 /// Cauchy stress F S F^T / det F of a second Piola-Kirchhoff stress.
 [[nodiscard]] Vec6 cauchy(const Mat3& F, const Vec6& S);
 /// Von Mises' equivalent of six stress components.

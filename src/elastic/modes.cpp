@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/dense.hpp"
 #include "core/error.hpp"
 #include "elastic/factor.hpp"
 
@@ -131,10 +132,10 @@ Modes natural_modes(const ElasticBody& body, int count, std::span<const char> fi
     // Rayleigh-Ritz on the whole basis.
     MatX T = basis.transpose() * times(body.mass(), image);
     T = 0.5 * (T + T.transpose()).eval();
-    const Eigen::SelfAdjointEigenSolver<MatX> ritz(T);
+    const SymmetricEigen ritz = symmetric_eigen(T);
     const int size = static_cast<int>(basis.cols());
     if (size >= count) {
-      const VecX values = ritz.eigenvalues().tail(count);
+      const VecX values = ritz.values.tail(count);
       const bool settled = previous.size() == count && ((values - previous).cwiseAbs().array() <= kSettled * values.cwiseAbs().array()).all();
       if (settled || size >= most || size >= free) {
         if (!settled && size < free) throw_solve("modes: {} modes did not settle within {} vectors: ask for fewer", count, size);
@@ -143,8 +144,8 @@ Modes natural_modes(const ElasticBody& body, int count, std::span<const char> fi
         modes.shapes.resize(body.dofs(), count);
         for (int k = 0; k < count; ++k) {
           const int from = size - 1 - k;
-          modes.frequency[k] = std::sqrt(std::max(0.0, 1.0 / ritz.eigenvalues()[from] - op.shift()));
-          modes.shapes.col(k) = basis * ritz.eigenvectors().col(from);
+          modes.frequency[k] = std::sqrt(std::max(0.0, 1.0 / ritz.values[from] - op.shift()));
+          modes.shapes.col(k) = basis * ritz.vectors.col(from);
         }
         return modes;
       }
@@ -176,8 +177,8 @@ Modes modes_from(const ElasticBody& body, const MatX& shapes) {
   for (Eigen::Index j = 0; j < basis.cols(); ++j) {
     K.multiply({basis.col(j).data(), static_cast<std::size_t>(body.dofs())}, {image.col(j).data(), static_cast<std::size_t>(body.dofs())});
   }
-  const Eigen::SelfAdjointEigenSolver<MatX> ritz(MatX(basis.transpose() * image));
-  return {ritz.eigenvalues().cwiseMax(0.0).cwiseSqrt(), basis * ritz.eigenvectors()};
+  const SymmetricEigen ritz = symmetric_eigen(basis.transpose() * image);
+  return {ritz.values.cwiseMax(0.0).cwiseSqrt(), basis * ritz.vectors};
 }
 
 }  // namespace scree::elastic

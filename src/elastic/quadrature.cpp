@@ -1,6 +1,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/dense.hpp"
 #include "elastic/shapes.hpp"
 
 namespace scree::elastic {
@@ -23,11 +24,11 @@ std::vector<Node1> gauss_jacobi(int n, int power) {
   }
   MatX J = diagonal.asDiagonal();
   for (int k = 0; k + 1 < n; ++k) J(k, k + 1) = J(k + 1, k) = off[k];
-  const Eigen::SelfAdjointEigenSolver<MatX> solver(J);
+  const SymmetricEigen eigen = symmetric_eigen(J);
   std::vector<Node1> rule;
   for (int k = 0; k < n; ++k) {
-    const double v = solver.eigenvectors()(0, k);
-    rule.push_back({0.5 * (1.0 + solver.eigenvalues()[k]), v * v / (a + 1.0)});
+    const double v = eigen.vectors(0, k);
+    rule.push_back({0.5 * (1.0 + eigen.values[k]), v * v / (a + 1.0)});
   }
   return rule;
 }

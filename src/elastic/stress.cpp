@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/dense.hpp"
+
 namespace scree::elastic {
 
 namespace {
@@ -21,7 +23,7 @@ MatX extrapolation(Kind kind) {
     shape_values(linear, node_natural(kind, a), N.data());
     for (int c = 0; c < corners; ++c) at_nodes(a, c) = N[c];
   }
-  return at_nodes * at_points.completeOrthogonalDecomposition().pseudoInverse();
+  return at_nodes * pseudo_inverse(at_points);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <array>
 #include <numeric>
 
+#include "core/dense.hpp"
 #include "core/error.hpp"
 #include "core/rotation.hpp"
 #include "geometry/build.hpp"
@@ -150,9 +151,9 @@ Mat3 nearest_to_coordinates(const Mat3& axes) {
 }  // namespace
 
 Mat3 principal_axes(const Mat3& euler) {
-  const Eigen::SelfAdjointEigenSolver<Mat3> solver(0.5 * (euler + euler.transpose()));
-  const Vec3 values = solver.eigenvalues();
-  Mat3 axes = solver.eigenvectors();
+  const SymmetricEigen eigen = symmetric_eigen(0.5 * (euler + euler.transpose()));
+  const Vec3 values = eigen.values;
+  Mat3 axes = eigen.vectors;
   // Equal moments leave directions free: take those nearest to the coordinate axes.
   const double equal = 1e-9 * values[2];
   const bool low_pair = values[1] - values[0] <= equal, high_pair = values[2] - values[1] <= equal;

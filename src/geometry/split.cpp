@@ -172,7 +172,7 @@ struct Side {
 
 }  // namespace
 
-std::pair<Shape, Shape> split(const Shape& shape, const Vec3& point, const Vec3& normal, int cut_surface) {
+std::pair<Shape, Shape> split(const Shape& shape, const Vec3& point, const Vec3& normal, std::array<int, 2> cut_surfaces) {
   check_finite("SPLIT", "point", point);
   check_finite("SPLIT", "normal", normal);
   if (!(normal.norm() > 0.0)) throw_input("SPLIT: normal is {}: its length must not be zero", text(normal));
@@ -194,13 +194,13 @@ std::pair<Shape, Shape> split(const Shape& shape, const Vec3& point, const Vec3&
     const Polyhedron flat = with_flat_faces(*polyhedron, size);
     Cutter cutter(flat, plane);
     for (const double sign : {-1.0, 1.0}) {
-      Polyhedron half = cutter.half(sign, cut_surface);
+      Polyhedron half = cutter.half(sign, cut_surfaces[sign < 0.0 ? 0 : 1]);
       complete(half);
       (sign < 0.0 ? below : above).add(p, {std::move(half), piece.volume_id, piece.surface_id});
     }
   }
-  below.renumber(shape, cut_surface);
-  above.renumber(shape, cut_surface);
+  below.renumber(shape, cut_surfaces[0]);
+  above.renumber(shape, cut_surfaces[1]);
   return {std::move(below.shape), std::move(above.shape)};
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "core/error.hpp"
+#include "io/journaled_file.hpp"
 
 namespace scree::io {
 namespace {
@@ -30,7 +31,9 @@ AtomicFile::AtomicFile(std::string target) : target_(std::move(target)) {
 }
 
 AtomicFile::~AtomicFile() {
-  if (!done_) std::remove(temporary_.c_str());
+  if (done_) return;
+  std::remove(temporary_.c_str());
+  std::remove(journal_path(temporary_).c_str());
 }
 
 void AtomicFile::commit(bool durable) {

@@ -6,13 +6,13 @@
 
 #include "core/hash.hpp"
 #include "io/atomic_file.hpp"
-#include "io/hdf5.hpp"
+#include "io/journal_driver.hpp"
 
 namespace scree::io {
 namespace {
 
 constexpr int kVersion = 1;
-constexpr const char* kFormat = "scree-checkpoint";
+constexpr const char* kCheckpointFormat = "scree-checkpoint";
 
 // The archive as flat arrays.
 struct Flat {
@@ -101,8 +101,8 @@ void write_checkpoint(const std::string& path, const Archive& archive) {
   const Flat flat = flatten(archive);
   AtomicFile target(path);
   {
-    const h5::Node file = h5::create_file(target.temporary());
-    h5::write_text(file, "format", kFormat);
+    const h5::Node file = h5::create_journaled(target.temporary());
+    h5::write_text(file, "format", kCheckpointFormat);
     h5::write_integer(file, "version", kVersion);
     const std::int64_t checksum = flat.checksum();
     h5::write_integers(file, "checksum", std::span(&checksum, 1));
@@ -113,7 +113,7 @@ void write_checkpoint(const std::string& path, const Archive& archive) {
     h5::write_reals(file, "reals", flat.reals);
     h5::write_integers(file, "integers", flat.integers);
     h5::write_bytes(file, "text", flat.text);
-    h5::check(H5Fflush(file.id.get(), H5F_SCOPE_GLOBAL), path, "/", "flush");
+    h5::commit(file);
   }
   target.commit();
 }
@@ -121,7 +121,7 @@ void write_checkpoint(const std::string& path, const Archive& archive) {
 Archive read_checkpoint(const std::string& path) {
   try {
     const h5::Node file = h5::open_file(path);
-    if (!h5::has(file, "format") || h5::read_text(file, "format") != kFormat) throw_file("{}: not a checkpoint of Scree", path);
+    if (!h5::has(file, "format") || h5::read_text(file, "format") != kCheckpointFormat) throw_file("{}: not a checkpoint of Scree", path);
     const auto version = h5::read_integer(file, "version", 1, 1 << 30);
     if (version > kVersion) throw_file("{}: written by a newer Scree (format {}, this one knows {}); update Scree", path, version, kVersion);
     Flat flat;

@@ -1,6 +1,5 @@
 #include "io/fclib_condense.hpp"
 
-#include <Eigen/QR>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseLU>
 
@@ -8,6 +7,7 @@
 #include <map>
 #include <numeric>
 
+#include "core/dense.hpp"
 #include "core/error.hpp"
 
 namespace scree::io {
@@ -159,8 +159,7 @@ void reduce_bodies(std::vector<Sides>& blocks, std::size_t bodies) {
     if (of_body.empty() || count >= of_body[0]->rows()) continue;
     MatX all(of_body[0]->rows(), count);
     for (std::size_t k = 0; k < of_body.size(); ++k) all.middleCols<3>(static_cast<Eigen::Index>(3 * k)) = *of_body[k];
-    const Eigen::HouseholderQR<MatX> factor(all);
-    const MatX R = factor.matrixQR().topRows(count).triangularView<Eigen::Upper>();
+    const MatX R = qr_upper(all);
     for (std::size_t k = 0; k < of_body.size(); ++k) *of_body[k] = R.middleCols<3>(static_cast<Eigen::Index>(3 * k));
   }
 }

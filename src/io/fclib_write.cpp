@@ -3,7 +3,7 @@
 #include "io/atomic_file.hpp"
 #include "io/fclib.hpp"
 #include "io/fclib_condense.hpp"
-#include "io/hdf5.hpp"
+#include "io/journal_driver.hpp"
 
 namespace scree::io {
 
@@ -172,7 +172,7 @@ void write_fclib(const std::string& path, const FclibProblem& data) {
   }
   AtomicFile target(path);
   {
-    const h5::Node file = h5::create_file(target.temporary());
+    const h5::Node file = h5::create_journaled(target.temporary());
     write_problem(file, data, layout);
     if (!data.solution_r.empty() || !data.solution_u.empty()) write_solution(file, data, layout);
     if (!data.guesses.empty()) {
@@ -181,7 +181,7 @@ void write_fclib(const std::string& path, const FclibProblem& data) {
       for (std::size_t k = 0; k < data.guesses.size(); ++k)
         write_parts(h5::create_group(node, std::to_string(k + 1)), layout, data.guesses[k], "r", "l");
     }
-    h5::check(H5Fflush(file.id.get(), H5F_SCOPE_GLOBAL), path, "/", "flush");
+    h5::commit(file);
   }
   target.commit();
 }

@@ -18,14 +18,18 @@ struct Driver {
 Driver* driver(H5FD_t* file) { return reinterpret_cast<Driver*>(file); }
 const Driver* driver(const H5FD_t* file) { return reinterpret_cast<const Driver*>(file); }
 
-// No exception may pass through the C library.
+/// Why the last opening in this thread was refused; empty when HDF5 itself refused it.
+thread_local std::string refusal;
+
+// No exception may pass through the C library: its words are kept for whoever asked.
 H5FD_t* open(const char* name, unsigned flags, hid_t, haddr_t) {
   try {
     const bool create = (flags & H5F_ACC_TRUNC) != 0;
     if (!create && !std::filesystem::is_regular_file(name)) return nullptr;
     const auto mode = create ? JournaledFile::Mode::create : flags & H5F_ACC_RDWR ? JournaledFile::Mode::append : JournaledFile::Mode::read;
     return &(new Driver(name, mode))->base;
-  } catch (...) {
+  } catch (const std::exception& error) {
+    refusal = error.what();
     return nullptr;
   }
 }
@@ -128,15 +132,25 @@ Driver& driver_of(const Node& file) {
 
 }  // namespace
 
-Node create_journaled(const std::string& path) { return create_file(path, journal_access()); }
+Node create_journaled(const std::string& path) {
+  refusal.clear();
+  try {
+    return create_file(path, journal_access());
+  } catch (const FileError&) {
+    if (refusal.empty()) throw;
+    throw FileError(refusal);
+  }
+}
 
 Node open_journaled(const std::string& path, bool append) {
   const Id access = journal_access();
+  refusal.clear();
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) throw_file("{}: no such file", path);
   if (!std::filesystem::is_regular_file(status)) throw_file("{}: not a regular file", path);
   Id id(H5Fopen(path.c_str(), append ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access.get()), H5Fclose);
+  if (!id.valid() && !refusal.empty()) throw FileError(refusal);
   if (!id.valid())
     throw_file("{}: cannot open it as HDF5; it is truncated, damaged, {}", path, append ? "or another process is writing it" : "or holds no finished frame yet");
   return {std::move(id), path, ""};

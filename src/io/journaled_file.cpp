@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
@@ -25,6 +29,21 @@ struct Record {
 };
 
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 50;
+
+// "process 123" that holds the lock on an open file, as the kernel lists it; "another process" where it does not tell.
+std::string lock_holder(int descriptor) {
+  struct stat file {};
+  if (::fstat(descriptor, &file) != 0) return "another process";
+  // 1: FLOCK  ADVISORY  WRITE 123 fe:00:4711 0 EOF
+  std::ifstream locks("/proc/locks");
+  const std::string inode = fmt::format(":{}", file.st_ino);
+  for (std::string line; std::getline(locks, line);) {
+    std::istringstream words(line);
+    std::string number, kind, advisory, access, process, place;
+    if (words >> number >> kind >> advisory >> access >> process >> place && kind == "FLOCK" && place.ends_with(inode)) return "process " + process;
+  }
+  return "another process";
+}
 
 bool read_all(int descriptor, std::uint64_t address, std::size_t size, char* bytes) {
   while (size > 0) {
@@ -157,8 +176,9 @@ void JournaledFile::open_journal(bool create) {
   journal_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (journal_ < 0) throw_file("{}: cannot create: {}", name, std::strerror(errno));
   if (::flock(journal_, LOCK_EX | LOCK_NB) != 0) {
+    const std::string holder = lock_holder(journal_);
     ::close(journal_);
-    throw_file("{}: another process is writing it", path_);
+    throw_file("{}: {} is writing it; wait for it, or choose another folder", path_, holder);
   }
   if (!create) load_journal();
   if (create || pages_.empty()) failed_ = !clear_journal();

@@ -25,13 +25,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Surface {
+struct StlSurface {
   std::vector<Vec3> points;                   ///< three a triangle until welded
   std::vector<std::array<int, 3>> triangles;
   std::vector<int> solid;                     ///< of each triangle
 };
 
-void read_text(MeshText& text, Surface& surface) {
+void read_text(MeshText& text, StlSurface& surface) {
   int solids = 0;
   while (!text.at_end()) {
     const std::string_view word = text.word();
@@ -59,7 +59,7 @@ void read_text(MeshText& text, Surface& surface) {
   if (surface.points.size() != 3 * surface.triangles.size()) text.fail("the file ends within a facet: it is truncated");
 }
 
-void read_binary(MeshText& text, Surface& surface) {
+void read_binary(MeshText& text, StlSurface& surface) {
   for (int k = 0; k < 80; ++k) (void)text.binary<char>("the header");
   const std::uint32_t count = text.binary<std::uint32_t>("the number of triangles");
   text.check_count("the number of triangles", count, 50);
@@ -79,7 +79,7 @@ void read_binary(MeshText& text, Surface& surface) {
 }
 
 /// Equal vertices become one; triangles without area vanish.
-void weld(Surface& surface, const std::string& path) {
+void weld(StlSurface& surface, const std::string& path) {
   if (surface.triangles.empty()) throw_file("{}: it holds no triangle", path);
   std::vector<int> first;
   try {
@@ -107,7 +107,7 @@ void weld(Surface& surface, const std::string& path) {
 }
 
 /// Every edge between two triangles that run along it in opposite directions.
-void check_closed(const Surface& surface, const std::string& path) {
+void check_closed(const StlSurface& surface, const std::string& path) {
   std::map<std::array<int, 2>, int> balance, uses;
   for (const auto& t : surface.triangles) {
     for (int k = 0; k < 3; ++k) {
@@ -172,7 +172,7 @@ bool run(const std::vector<std::string>& arguments) {
   return error == 0 && finished_well(child);
 }
 
-void write_poly(const Surface& surface, const std::string& path) {
+void write_poly(const StlSurface& surface, const std::string& path) {
   std::ofstream out(path);
   out << fmt::format("{} 3 0 0\n", surface.points.size());
   for (std::size_t n = 0; n < surface.points.size(); ++n) out << fmt::format("{} {} {} {}\n", n, surface.points[n].x(), surface.points[n].y(), surface.points[n].z());
@@ -219,7 +219,7 @@ geometry::Mesh read_tetgen(const Folder& folder, const std::string& path) {
 }
 
 /// The welded surface for Gmsh, whose STL reader wants single precision and no solids.
-void write_stl(const Surface& surface, const std::string& path) {
+void write_stl(const StlSurface& surface, const std::string& path) {
   std::ofstream out(path);
   out << "solid shape\n";
   for (const auto& t : surface.triangles) {
@@ -233,7 +233,7 @@ void write_stl(const Surface& surface, const std::string& path) {
 }  // namespace
 
 geometry::Mesh read_stl(MeshText& text) {
-  Surface surface;
+  StlSurface surface;
   // Binary files may start with the word as well: their length tells.
   const std::string_view all = text.all();
   std::uint32_t count = 0;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
+#include <pugixml.hpp>
 #include <vector>
 
 #include "io/mesh_collector.hpp"
@@ -15,18 +15,6 @@ namespace scree::io {
 namespace {
 
 constexpr std::uint64_t kRatio = 1100;  ///< zlib cannot pack more bytes into one
-
-struct Tag {
-  std::string name;
-  std::map<std::string, std::string> attributes;
-  std::size_t end = 0;  ///< first byte after it
-  bool empty = false;   ///< <.../>
-
-  [[nodiscard]] std::string at(const std::string& key) const {
-    const auto found = attributes.find(key);
-    return found == attributes.end() ? "" : found->second;
-  }
-};
 
 struct Array {
   std::string type;
@@ -58,9 +46,10 @@ class Vtu {
   geometry::Mesh read();
 
  private:
-  std::optional<Tag> next_tag(std::size_t& at) const;
-  void data_array(const Tag& tag, std::size_t& at);
-  void piece();
+  [[nodiscard]] std::string head();
+  void check_head(const pugi::xml_node& file);
+  void data_array(const pugi::xml_node& node, const std::string& name);
+  void piece(const pugi::xml_node& node);
   std::string decode(std::string_view encoded, std::size_t& used) const;
   std::string unpack(std::string_view raw, bool base64) const;
   std::vector<std::uint64_t> header(std::string_view raw, bool base64, std::size_t words, std::size_t& used) const;
@@ -78,35 +67,6 @@ class Vtu {
   std::int64_t points_before_ = 0;
   MeshCollector mesh_;
 };
-
-/// The next start tag at or after a place; none at the end. Closing tags are returned with a slash in front of their name.
-std::optional<Tag> Vtu::next_tag(std::size_t& at) const {
-  const std::size_t open = all_.find('<', at);
-  if (open == std::string_view::npos) return std::nullopt;
-  Tag tag;
-  std::size_t k = open + 1;
-  while (k < all_.size() && !std::isspace(static_cast<unsigned char>(all_[k])) && all_[k] != '>' && !(all_[k] == '/' && k > open + 1)) ++k;
-  tag.name = std::string(all_.substr(open + 1, std::min<std::size_t>(k - open - 1, 100)));
-  while (k < all_.size() && all_[k] != '>') {
-    if (all_[k] == '/' || all_[k] == '?' || std::isspace(static_cast<unsigned char>(all_[k]))) {
-      tag.empty = all_[k] == '/';
-      ++k;
-      continue;
-    }
-    const std::size_t equal = all_.find('=', k);
-    if (equal == std::string_view::npos || equal + 1 >= all_.size()) fail("an attribute of <{}> has no value: the file is damaged", shown(tag.name));
-    const char quote = all_[equal + 1];
-    const std::size_t close = all_.find(quote, equal + 2);
-    if ((quote != '"' && quote != '\'') || close == std::string_view::npos) fail("an attribute of <{}> is not in quotes: the file is damaged", shown(tag.name));
-    tag.attributes[std::string(trimmed(all_.substr(k, equal - k)))] = std::string(all_.substr(equal + 2, close - equal - 2));
-    tag.empty = false;
-    k = close + 1;
-  }
-  if (k >= all_.size()) fail("the tag <{}> does not end: the file is truncated", shown(tag.name));
-  tag.end = k + 1;
-  at = tag.end;
-  return tag;
-}
 
 /// Base64 up to its padding; `used` counts the characters read.
 std::string Vtu::decode(std::string_view encoded, std::size_t& used) const {
@@ -201,23 +161,17 @@ std::string Vtu::unpack(std::string_view raw, bool base64) const {
   return plain;
 }
 
-void Vtu::data_array(const Tag& tag, std::size_t& at) {
+void Vtu::data_array(const pugi::xml_node& node, const std::string& name) {
   Array array;
-  array.type = tag.at("type");
-  const std::string name = tag.at("Name"), format = tag.at("format");
+  array.type = node.attribute("type").value();
+  const std::string format = node.attribute("format").value(), columns = node.attribute("NumberOfComponents").value(), place = node.attribute("offset").value();
   std::int64_t components = 1;
-  if (!tag.at("NumberOfComponents").empty() && (!parse(tag.at("NumberOfComponents"), components) || components < 0 || components > 1000)) {
-    fail("array '{}' has '{}' components: the file is damaged", shown(name), shown(tag.at("NumberOfComponents")));
+  if (!columns.empty() && (!parse(columns, components) || components < 0 || components > 1000)) {
+    fail("array '{}' has '{}' components: the file is damaged", shown(name), shown(columns));
   }
   array.components = static_cast<int>(components);
   const int width = size_of(array.type);
-  std::string_view content;
-  if (!tag.empty) {
-    const std::size_t close = all_.find("</DataArray>", at);
-    if (close == std::string_view::npos) fail("array '{}' does not end: the file is truncated", shown(name));
-    content = all_.substr(at, close - at);
-    at = close + 12;
-  }
+  const std::string_view content = node.child_value();
   if (width == 0) return;  // text arrays and the like hold nothing a mesh needs
   if (format == "ascii") {
     array.text = true;
@@ -232,8 +186,8 @@ void Vtu::data_array(const Tag& tag, std::size_t& at) {
     array.bytes = unpack(trimmed(content), true);
   } else if (format == "appended") {
     std::int64_t offset = 0;
-    if (appended_ == std::string_view::npos || !parse(tag.at("offset"), offset) || offset < 0 || static_cast<std::size_t>(offset) >= all_.size() - appended_) {
-      fail("array '{}' is appended at '{}', where there is nothing: the file is truncated", shown(name), shown(tag.at("offset")));
+    if (appended_ == std::string_view::npos || !parse(place, offset) || offset < 0 || static_cast<std::size_t>(offset) >= all_.size() - appended_) {
+      fail("array '{}' is appended at '{}', where there is nothing: the file is truncated", shown(name), shown(place));
     }
     array.bytes = unpack(all_.substr(appended_ + static_cast<std::size_t>(offset)), appended_base64_);
   } else {
@@ -278,7 +232,13 @@ int corners_of(int type) {
   }
 }
 
-void Vtu::piece() {
+void Vtu::piece(const pugi::xml_node& node) {
+  arrays_.clear();
+  // The points' array may have any name: it is the one inside <Points>.
+  if (const pugi::xml_node points = node.child("Points").child("DataArray")) data_array(points, "Points");
+  for (const char* section : {"Cells", "CellData"}) {
+    for (const pugi::xml_node& array : node.child(section).children("DataArray")) data_array(array, array.attribute("Name").value());
+  }
   const std::vector<double> points = numbers("Points", true), connectivity = numbers("connectivity", true), offsets = numbers("offsets", true), types = numbers("types", true);
   if (points.size() % 3 != 0 || offsets.size() != types.size()) fail("the arrays Points, offsets and types do not fit together: the file is damaged");
   std::vector<double> ids;
@@ -316,47 +276,37 @@ void Vtu::piece() {
   points_before_ += static_cast<std::int64_t>(points.size() / 3);
 }
 
+/// The part of the file that is XML. Appended bytes are not: the text ends with their tag, and `appended_` is where they begin.
+std::string Vtu::head() {
+  const std::size_t tag = all_.find("<AppendedData"), end = all_.find('>', tag);
+  if (tag == std::string_view::npos || end == std::string_view::npos) return std::string(all_);
+  const std::size_t mark = all_.find('_', end);
+  if (mark != std::string_view::npos) appended_ = mark + 1;
+  return std::string(all_.substr(0, end + 1)) + "</AppendedData></VTKFile>";
+}
+
+void Vtu::check_head(const pugi::xml_node& file) {
+  if (!file) fail("there is no <VTKFile type=\"UnstructuredGrid\">: it is not a .vtu file");
+  const std::string type = file.attribute("type").value(), compressor = file.attribute("compressor").value();
+  if (type != "UnstructuredGrid") fail("it holds a '{}': an UnstructuredGrid is expected", shown(type));
+  if (std::string_view(file.attribute("byte_order").value()) == "BigEndian") fail("its bytes are big-endian: write it on a little-endian machine or as ascii");
+  wide_ = std::string_view(file.attribute("header_type").value()) == "UInt64";
+  compressed_ = !compressor.empty();
+  if (compressed_ && compressor != "vtkZLibDataCompressor") fail("the compressor '{}' is not read: use vtkZLibDataCompressor or none", shown(compressor));
+  appended_base64_ = std::string_view(file.child("AppendedData").attribute("encoding").value()) != "raw";
+}
+
 geometry::Mesh Vtu::read() {
-  std::size_t at = 0;
-  // The appended bytes come last but are needed first.
-  const std::size_t appended = all_.find("<AppendedData");
-  if (appended != std::string_view::npos) {
-    std::size_t after = appended;
-    const auto tag = next_tag(after);
-    appended_base64_ = tag->at("encoding") != "raw";
-    const std::size_t mark = all_.find('_', after);
-    if (mark != std::string_view::npos) appended_ = mark + 1;
+  const std::string text = head();
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed = document.load_buffer(text.data(), text.size());
+  const pugi::xml_node file = document.child("VTKFile");
+  check_head(file);
+  if (!parsed) {
+    const auto line = 1 + std::count(text.begin(), text.begin() + std::min<std::ptrdiff_t>(parsed.offset, static_cast<std::ptrdiff_t>(text.size())), '\n');
+    throw FileError(fmt::format("{}:{}: {}: the file is damaged or truncated", text_.path(), line, parsed.description()));
   }
-  bool grid = false, inside = false, in_points = false;
-  while (const auto tag = next_tag(at)) {
-    if (tag->name == "VTKFile") {
-      if (tag->at("type") != "UnstructuredGrid") fail("it holds a '{}': an UnstructuredGrid is expected", shown(tag->at("type")));
-      if (tag->at("byte_order") == "BigEndian") fail("its bytes are big-endian: write it on a little-endian machine or as ascii");
-      wide_ = tag->at("header_type") == "UInt64";
-      const std::string compressor = tag->at("compressor");
-      compressed_ = !compressor.empty();
-      if (compressed_ && compressor != "vtkZLibDataCompressor") fail("the compressor '{}' is not read: use vtkZLibDataCompressor or none", shown(compressor));
-      grid = true;
-    } else if (tag->name == "Piece") {
-      if (!grid) break;
-      arrays_.clear();
-      inside = true;
-    } else if (tag->name == "Points" || tag->name == "/Points") {
-      in_points = tag->name == "Points";
-    } else if (tag->name == "DataArray" && inside) {
-      Tag named = *tag;
-      // The points' array may have any name: it is the one inside <Points>.
-      if (in_points) named.attributes["Name"] = "Points";
-      data_array(named, at);
-    } else if (tag->name == "/Piece") {
-      piece();
-      inside = false;
-    } else if (tag->name == "AppendedData") {
-      break;
-    }
-  }
-  if (!grid) fail("there is no <VTKFile type=\"UnstructuredGrid\">: it is not a .vtu file");
-  if (inside) fail("a <Piece> does not end: the file is truncated");
+  for (const pugi::xml_node& node : file.child("UnstructuredGrid").children("Piece")) piece(node);
   return mesh_.finish(text_.path());
 }
 

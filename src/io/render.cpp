@@ -5,7 +5,6 @@
 
 #include "core/error.hpp"
 #include "io/render_paint.hpp"
-#include "io/render_text.hpp"
 
 namespace scree::io {
 namespace {
@@ -33,52 +32,6 @@ void check_camera(const Camera& camera) {
     throw_input("render: the camera's radius {} and slope {} must be positive and finite", camera.radius, camera.slope);
 }
 
-// Text grows with the picture; a small picture still has legible text.
-double text_scale(const RenderOptions& options) { return std::max(0.55, std::min(options.height / 720.0, options.width / 900.0)); }
-
-// Round numbers between low and high: a step of 1, 2 or 5 times a power of ten.
-std::vector<double> ticks(double low, double high) {
-  const double raw = (high - low) / 4.0, power = std::pow(10.0, std::floor(std::log10(raw)));
-  const double step = power * (raw < 1.5 * power ? 1.0 : raw < 3.5 * power ? 2.0 : raw < 7.5 * power ? 5.0 : 10.0);
-  std::vector<double> values;
-  for (double k = std::ceil(low / step); k * step <= high && values.size() < 12; k += 1.0) values.push_back(k * step);
-  return values;
-}
-
-void draw_legend(Image& image, const Legend& legend, double scale) {
-  const int width = static_cast<int>(std::lround(18 * scale)), height = static_cast<int>(std::lround(0.46 * image.height));
-  const int left = image.width - static_cast<int>(std::lround(112 * scale)), top = (image.height - height) / 2;
-  const Rgb8 ink{52, 58, 68};
-  for (int y = -1; y <= height; ++y)
-    for (int x = -1; x <= width; ++x) {
-      const bool frame = x < 0 || y < 0 || x == width || y == height;
-      const Rgb c = map_colour(legend.map, 1.0 - (y + 0.5) / height);
-      const auto byte = [](float v) { return static_cast<std::uint8_t>(std::lround(255.0f * v)); };
-      blend(image, left + x, top + y, frame ? ink : Rgb8{byte(c[0]), byte(c[1]), byte(c[2])}, 1.0);
-    }
-
-  TextStyle style{11.0 * scale, 0.12, ink, 1.5 * scale};
-  const auto label = [&](double value, double fraction) {
-    const double y = top + height * (1.0 - fraction);
-    for (int k = 0; k < static_cast<int>(4 * scale); ++k) blend(image, left + width + 1 + k, static_cast<int>(y), ink, 1.0);
-    draw_text(image, left + width + 8 * scale, y + 0.5 * style.height, std::abs(value) >= 1e3 && std::abs(value) < 1e6 ? fmt::format("{:.0f}", value) : fmt::format("{:.3g}", value), style);
-  };
-  label(legend.low, 0.0);
-  if (legend.high > legend.low) {
-    label(legend.high, 1.0);
-    for (const double value : ticks(legend.low, legend.high)) {
-      const double fraction = (value - legend.low) / (legend.high - legend.low);
-      if (fraction > 0.08 && fraction < 0.92) label(value, fraction);
-    }
-  }
-  // Title and unit above, kept inside the picture.
-  style.height = 12.5 * scale;
-  const double widest = std::max(text_width(legend.title, style), text_width(legend.unit, style));
-  const double x = std::min<double>(left, image.width - 12 * scale - widest);
-  draw_text(image, x, top - (legend.unit.empty() ? 15 : 34) * scale, legend.title, style);
-  draw_text(image, x, top - 15 * scale, legend.unit, style);
-}
-
 }  // namespace
 
 void check(const RenderOptions& options) {
@@ -95,17 +48,6 @@ void check(const RenderOptions& options) {
   if (options.camera) check_camera(*options.camera);
 }
 
-void draw_lettering(Image& image, const RenderOptions& options) {
-  const double scale = text_scale(options), left = 22 * scale;
-  double y = 34 * scale;
-  if (!options.title.empty()) {
-    draw_text(image, left, y, options.title, {17.0 * scale, 0.13, {30, 34, 42}, 2.0 * scale});
-    y += 25 * scale;
-  }
-  if (!options.caption.empty()) draw_text(image, left, y, options.caption, {12.5 * scale, 0.115, {70, 76, 88}, 1.5 * scale});
-  if (options.legend) draw_legend(image, *options.legend, scale);
-}
-
 Image render(std::span<const RenderBody> bodies, const RenderOptions& options, std::span<const RenderTube> tubes) {
   check(options);
   check_bodies(bodies, tubes);
@@ -118,9 +60,7 @@ Image render(std::span<const RenderBody> bodies, const RenderOptions& options, s
     fit.add(bodies);
     camera = fit.camera();
   }
-  Image image = paint(build_scene(bodies, tubes, options, camera), options);
-  draw_lettering(image, options);
-  return image;
+  return paint(build_scene(bodies, tubes, options, camera), options);
 }
 
 }  // namespace scree::io

@@ -50,7 +50,7 @@ enum class ObstacleStyle {
   hidden
 };
 
-/// A colour bar with its ends marked.
+/// A colour bar with its ends marked. The picture leaves room for it and for the lines of text; who shows the picture draws them (python/scree/lettering.py).
 struct Legend {
   std::string title, unit;
   double low = 0.0, high = 1.0;
@@ -68,14 +68,14 @@ struct RenderOptions {
   bool ground = true;                  ///< catch shadows on a plane under the scene
   bool edges = true;                   ///< draw sharp edges of polyhedra
   bool ambient_occlusion = true;
-  std::string title, caption;          ///< two lines in the upper left corner
+  std::string title, caption;          ///< two lines for the upper left corner
   std::optional<Legend> legend;
 };
 
 /// InputError when an option is out of its range or not finite.
 void check(const RenderOptions& options);
 
-/// InputError when a body has no shape or a number is not finite, or an option is wrong.
+/// The picture without its lettering. InputError when a body has no shape or a number is not finite, or an option is wrong.
 [[nodiscard]] Image render(std::span<const RenderBody> bodies, const RenderOptions& options, std::span<const RenderTube> tubes = {});
 
 /// Collects what must be in view, over one frame or many, and then places the camera.

@@ -12,7 +12,4 @@ namespace scree::io {
 /// changes from pixel to pixel, samples x samples rays are cast instead of one.
 [[nodiscard]] Image paint(const RenderScene& scene, const RenderOptions& options);
 
-/// Title, caption and colour bar.
-void draw_lettering(Image& image, const RenderOptions& options);
-
 }  // namespace scree::io

@@ -13,8 +13,8 @@ namespace {
 
 constexpr Rgb kObstacleColour{0.66f, 0.68f, 0.71f};
 constexpr Rgb kPlainColour{0.42f, 0.58f, 0.72f};
-constexpr std::size_t kFramesRead = 60;
-constexpr std::string_view kNames[] = {"none", "body", "velocity", "displacement", "force"};
+constexpr std::size_t kRenderedFrames = 60;
+constexpr std::string_view kQuantityNames[] = {"none", "body", "velocity", "displacement", "force"};
 
 // A polyhedron with some of the faces; vertices that no face uses are left out.
 void add_polyhedron(geometry::Shape& shape, const double* points, const std::vector<StoredFace>& faces, std::vector<int>& local) {
@@ -75,8 +75,8 @@ double quantile(std::vector<double> values, double n) {
 }  // namespace
 
 Quantity quantity(std::string_view name) {
-  for (std::size_t k = 0; k < std::size(kNames); ++k)
-    if (name == kNames[k]) return static_cast<Quantity>(k);
+  for (std::size_t k = 0; k < std::size(kQuantityNames); ++k)
+    if (name == kQuantityNames[k]) return static_cast<Quantity>(k);
   throw_input("colour '{}' is unknown; known: none, body, velocity, displacement, force", name);
 }
 
@@ -110,7 +110,7 @@ std::vector<double> body_values(const ResultsReader& reader, const Frame& frame,
   if (quantity == Quantity::force) {
     std::vector<double> by_row(reader.bodies().size(), 0.0);
     for (std::size_t c = 0; c < frame.contacts(); ++c)
-      for (std::size_t side = 0; side < 2; ++side)
+      for (std::size_t side = 0; side < 2 && frame.touches(c); ++side)
         if (const std::int32_t row = frame.pair[2 * c + side]; row >= 0) by_row[static_cast<std::size_t>(row)] += row3(frame.force, c).norm();
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = by_row[static_cast<std::size_t>(frame.body[i])];
   }
@@ -165,21 +165,22 @@ void FrameRenderer::colour(const Frame& frame, const FrameStyle& style, std::vec
   }
 }
 
-// From the centre of each moving body of a contact to the contact point.
+// From the centre of each moving body of a contact to the contact point; what a user prescribes is no part of a chain.
 std::vector<RenderTube> FrameRenderer::chains(const Frame& frame) const {
   std::vector<RenderTube> tubes;
   if (!(largest_force_ > 0.0)) return tubes;
   std::vector<std::int64_t> index(reader_.bodies().size(), -1);
   for (std::size_t i = 0; i < frame.bodies(); ++i) index[static_cast<std::size_t>(frame.body[i])] = static_cast<std::int64_t>(i);
+  const std::vector<char> held = held_rows(frame, reader_.bodies().size());
   for (std::size_t c = 0; c < frame.contacts(); ++c) {
     const double share = std::min(1.0, row3(frame.force, c).norm() / largest_force_);
-    if (share < 1e-3) continue;
-    // Tubes are thinner than the smaller body; obstacles have no centre worth showing.
+    if (share < 1e-3 || !frame.touches(c)) continue;
+    // Tubes are thinner than the smaller body; obstacles and what is held have no centre worth showing.
     std::array<std::int64_t, 2> ends{-1, -1};
     double radius = kInfinity;
     for (std::size_t side = 0; side < 2; ++side) {
       const std::int32_t row = frame.pair[2 * c + side];
-      if (row < 0 || reader_.bodies()[static_cast<std::size_t>(row)].kind == StoredKind::obstacle) continue;
+      if (row < 0 || reader_.bodies()[static_cast<std::size_t>(row)].kind == StoredKind::obstacle || held[static_cast<std::size_t>(row)]) continue;
       ends[side] = index[static_cast<std::size_t>(row)];
       radius = std::min(radius, 0.28 * reader_.bodies()[static_cast<std::size_t>(row)].radius * std::sqrt(share));
     }
@@ -192,7 +193,7 @@ std::vector<RenderTube> FrameRenderer::chains(const Frame& frame) const {
 void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptions& options, FrameStyle& style) {
   if (frames.empty()) throw_input("render: there is no frame to draw in {}", reader_.path());
   const bool open_range = has_scale(style.quantity) && !(style.high > style.low);
-  const std::size_t count = std::min(frames.size(), kFramesRead);
+  const std::size_t count = std::min(frames.size(), kRenderedFrames);
   const auto chosen = [&](std::size_t k) { return selected_frame(reader_, frames[count < 2 ? 0 : k * (frames.size() - 1) / (count - 1)], {{}, style.bodies}); };
 
   // Two readings: how large everything gets, then what a camera must see.
@@ -206,9 +207,12 @@ void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptio
     const std::vector<RenderBody> bodies = place(frame);
     fit.measure(bodies);
     const std::vector<double> own = body_values(reader_, frame, open_range ? style.quantity : Quantity::none);
+    const bool forces_shown = style.quantity == Quantity::force;
+    const std::vector<char> held = forces_shown ? held_rows(frame, reader_.bodies().size()) : std::vector<char>(reader_.bodies().size(), 0);
     for (std::size_t i = 0; i < own.size() && open_range; ++i)
-      if (!bodies[i].obstacle) values.push_back(own[i]);
-    for (std::size_t c = 0; c < frame.contacts(); ++c) forces.push_back(row3(frame.force, c).norm());
+      if (!bodies[i].obstacle && !held[static_cast<std::size_t>(frame.body[i])]) values.push_back(own[i]);
+    for (std::size_t c = 0; c < frame.contacts(); ++c)
+      if (frame.touches(c)) forces.push_back(row3(frame.force, c).norm());
   }
   for (std::size_t k = 0; k < count && !options.camera; ++k) fit.add(place(chosen(k)));
   if (!options.camera) options.camera = fit.camera();
@@ -227,16 +231,16 @@ void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptio
   }
 }
 
-Image FrameRenderer::picture(std::int64_t index, RenderOptions options, const FrameStyle& style) {
+Picture FrameRenderer::picture(std::int64_t index, RenderOptions options, const FrameStyle& style) {
   const Frame frame = selected_frame(reader_, index, {{}, style.bodies});
   std::vector<RenderBody> bodies = place(frame);
   if (!style.chains) colour(frame, style, bodies);
   if (options.caption.empty()) {
     const auto moving = std::count_if(bodies.begin(), bodies.end(), [](const RenderBody& b) { return !b.obstacle; });
-    options.caption = fmt::format("t = {:.4g} s   {} {}   {} contacts", frame.time, moving, moving == 1 ? "body" : "bodies", frame.contacts());
+    options.caption = fmt::format("t = {:.4g} s   {} {}   {} contacts", frame.time, moving, moving == 1 ? "body" : "bodies", frame.touching());
   }
   options.glass_bodies = options.glass_bodies || style.chains;
-  return render(bodies, options, style.chains ? chains(frame) : std::vector<RenderTube>{});
+  return {render(bodies, options, style.chains ? chains(frame) : std::vector<RenderTube>{}), options.caption};
 }
 
 }  // namespace scree::io

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <list>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,7 +18,7 @@ enum class Quantity {
   body,          ///< a colour of its own
   velocity,      ///< speed of the mass centre, m/s
   displacement,  ///< distance of the mass centre from its reference place, m
-  force          ///< sum of the magnitudes of the contact forces on it, N
+  force          ///< sum of the magnitudes of the contact forces on it (constraints left out), N
 };
 
 /// InputError lists the known names.
@@ -35,6 +36,12 @@ struct FrameStyle {
   bool chains = false;           ///< contact forces as coloured tubes inside bodies of glass, areas in proportion; the legend is theirs
 };
 
+/// What was drawn and the line that says what it shows.
+struct Picture {
+  Image image;
+  std::string caption;
+};
+
 /// Frames of one file as bodies to draw. Keeps the reader by reference.
 class FrameRenderer {
  public:
@@ -44,8 +51,8 @@ class FrameRenderer {
   /// A camera or range that is given stays. InputError when `frames` is empty or one does not exist.
   void prepare(const std::vector<std::int64_t>& frames, RenderOptions& options, FrameStyle& style);
 
-  /// Picture of one frame; an empty caption becomes the time and the number of moving bodies.
-  [[nodiscard]] Image picture(std::int64_t frame, RenderOptions options, const FrameStyle& style);
+  /// Picture of one frame without its lettering; an empty caption becomes the time and the number of moving bodies.
+  [[nodiscard]] Picture picture(std::int64_t frame, RenderOptions options, const FrameStyle& style);
 
  private:
   [[nodiscard]] std::vector<RenderBody> place(const Frame& frame);
@@ -56,7 +63,7 @@ class FrameRenderer {
   const ResultsReader& reader_;
   std::vector<geometry::Shape> shapes_;      ///< of the file, as far as they were known
   std::list<geometry::Shape> deformed_;      ///< of the frame placed last
-  double largest_force_ = 0.0;               ///< that sets the width of tubes, N
+  double largest_force_ = 0.0;               ///< of contacts, that sets the width of tubes, N
 };
 
 /// A stored shape with its surface alone: mesh elements become polyhedra that keep only their outer faces.

@@ -4,6 +4,7 @@
 /// returns when the frame is part of the file's committed state. SI units throughout. One thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -101,6 +102,10 @@ struct Frame {
 
   [[nodiscard]] std::size_t bodies() const { return body.size(); }
   [[nodiscard]] std::size_t contacts() const { return gap.size(); }
+  /// True for a contact between bodies, false for a constraint that a user prescribed.
+  [[nodiscard]] bool touches(std::size_t c) const { return contact_kind[c] == 0; }
+  /// How many of them are contacts between bodies.
+  [[nodiscard]] std::int64_t touching() const { return std::count(contact_kind.begin(), contact_kind.end(), std::uint8_t{0}); }
 };
 
 /// What of a frame to read.
@@ -110,7 +115,8 @@ enum FrameParts : unsigned {
   kForcePart = 4,    ///< pair, point, axes, force and kind of contacts
   kContactPart = 8,  ///< the rest of the contacts
   kStatePart = 16,   ///< state
-  kAllParts = 31
+  kKindPart = 32,    ///< kind of contacts alone
+  kAllParts = 63
 };
 
 /// Append-only writer. One a file: FileError when another process is writing it.

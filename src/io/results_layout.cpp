@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kSmallChunk = 2 << 10, kLargeChunk = 256 << 10;  // bytes
 constexpr std::int64_t kMostStages = 100;
-constexpr const char* kFormat = "scree-results";
+constexpr const char* kResultsFormat = "scree-results";
 
 // One frame a chunk, within limits: few bytes to rewrite at the next frame, few chunks in large runs.
 std::size_t chunk_bytes(const ColumnSpec& spec, std::int64_t bodies) {
@@ -65,7 +65,7 @@ std::int64_t ResultsColumns::whole_rows(ColumnIndex first, ColumnIndex last) con
 ResultsColumns create_columns(const std::string& path, const ResultsInfo& info) {
   ResultsColumns columns{h5::create_journaled(path), {}};
   const h5::Node node = h5::create_group(columns.file, "info");
-  h5::write_text(node, "format", kFormat);
+  h5::write_text(node, "format", kResultsFormat);
   h5::write_integer(node, "version", kResultsVersion);
   h5::write_text(node, "scree_version", info.scree_version);
   h5::write_text(node, "title", info.title);
@@ -94,7 +94,7 @@ ResultsColumns open_columns(const std::string& path, bool append, ResultsInfo& i
   ResultsColumns columns{h5::open_journaled(path, append), {}};
   if (!h5::has(columns.file, "info")) throw_file("{}: not a results file of Scree ('info' is missing)", path);
   const h5::Node node = h5::open_group(columns.file, "info");
-  if (h5::read_text(node, "format") != kFormat) throw_file("{}: not a results file of Scree", path);
+  if (h5::read_text(node, "format") != kResultsFormat) throw_file("{}: not a results file of Scree", path);
   const auto version = h5::read_integer(node, "version", 1, 1 << 30);
   if (version < kResultsVersion) throw_file("{}: written by an older Scree (format {}, this one reads {}); run the simulation again", path, version, kResultsVersion);
   if (version > kResultsVersion) throw_file("{}: written by a newer Scree (format {}, this one knows {}); update Scree", path, version, kResultsVersion);

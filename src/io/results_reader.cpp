@@ -115,12 +115,12 @@ Frame ResultsReader::State::read_frame(std::int64_t index, unsigned parts) const
     frame.node_mises = columns[kNodeMises].read<float>(n, n1);
   }
   if (parts & kStatePart) frame.state = columns[kStateValue].read<double>(first(state_end), state_end[k]);
+  if (parts & (kForcePart | kKindPart)) frame.contact_kind = columns[kContactKind].read<std::uint8_t>(c, c1);
   if (parts & kForcePart) {
     frame.pair = columns[kContactPair].read<std::int32_t>(c, c1);
     frame.point = columns[kContactPoint].read<double>(c, c1);
     frame.axes = columns[kContactAxes].read<double>(c, c1);
     frame.force = columns[kContactForce].read<double>(c, c1);
-    frame.contact_kind = columns[kContactKind].read<std::uint8_t>(c, c1);
   }
   if (parts & kContactPart) {
     frame.gap = columns[kContactGap].read<double>(c, c1);

@@ -10,7 +10,7 @@
 namespace scree::io {
 namespace {
 
-void require_size(const char* array, std::size_t size, std::size_t expected) {
+void require_frame_size(const char* array, std::size_t size, std::size_t expected) {
   if (size != expected) throw_input("results frame: '{}' has {} entries, {} expected", array, size, expected);
 }
 
@@ -32,24 +32,24 @@ std::vector<float> zeros(std::size_t count) { return std::vector<float>(count, 0
 
 void check_sizes(const Frame& frame) {
   const std::size_t n = frame.bodies(), c = frame.contacts();
-  require_size("rotation", frame.rotation.size(), 9 * n);
-  require_size("position", frame.position.size(), 3 * n);
-  require_size("velocity", frame.velocity.size(), 3 * n);
-  require_size("angular", frame.angular.size(), 3 * n);
-  require_size("body_energy", frame.body_energy.size(), 6 * n);
-  require_size("node_velocity", frame.node_velocity.size(), frame.node_position.size());
-  if (!frame.mises.empty()) require_size("mises", frame.mises.size(), n);
-  if (!frame.node_mises.empty()) require_size("node_mises", frame.node_mises.size(), frame.node_position.size() / 3);
-  require_size("pair", frame.pair.size(), 2 * c);
-  require_size("point", frame.point.size(), 3 * c);
-  require_size("axes", frame.axes.size(), 9 * c);
-  require_size("area", frame.area.size(), c);
-  require_size("force", frame.force.size(), 3 * c);
-  require_size("relative_velocity", frame.relative_velocity.size(), 3 * c);
-  require_size("surface", frame.surface.size(), 2 * c);
-  require_size("material", frame.material.size(), c);
-  require_size("contact_kind", frame.contact_kind.size(), c);
-  require_size("constraint", frame.constraint.size(), c);
+  require_frame_size("rotation", frame.rotation.size(), 9 * n);
+  require_frame_size("position", frame.position.size(), 3 * n);
+  require_frame_size("velocity", frame.velocity.size(), 3 * n);
+  require_frame_size("angular", frame.angular.size(), 3 * n);
+  require_frame_size("body_energy", frame.body_energy.size(), 6 * n);
+  require_frame_size("node_velocity", frame.node_velocity.size(), frame.node_position.size());
+  if (!frame.mises.empty()) require_frame_size("mises", frame.mises.size(), n);
+  if (!frame.node_mises.empty()) require_frame_size("node_mises", frame.node_mises.size(), frame.node_position.size() / 3);
+  require_frame_size("pair", frame.pair.size(), 2 * c);
+  require_frame_size("point", frame.point.size(), 3 * c);
+  require_frame_size("axes", frame.axes.size(), 9 * c);
+  require_frame_size("area", frame.area.size(), c);
+  require_frame_size("force", frame.force.size(), 3 * c);
+  require_frame_size("relative_velocity", frame.relative_velocity.size(), 3 * c);
+  require_frame_size("surface", frame.surface.size(), 2 * c);
+  require_frame_size("material", frame.material.size(), c);
+  require_frame_size("contact_kind", frame.contact_kind.size(), c);
+  require_frame_size("constraint", frame.constraint.size(), c);
 }
 
 }  // namespace
@@ -103,9 +103,9 @@ struct ResultsWriter::State {
     for (const std::int32_t row : frame.body) nodes += static_cast<std::size_t>(points[static_cast<std::size_t>(row)]);
     std::size_t states = 0;
     for (const std::int32_t row : frame.body) states += 2 * static_cast<std::size_t>(unknowns[static_cast<std::size_t>(row)]);
-    if (!frame.state.empty()) require_size("state", frame.state.size(), states);
+    if (!frame.state.empty()) require_frame_size("state", frame.state.size(), states);
     require_finite("state", frame.state);
-    if (!frame.node_position.empty()) require_size("node_position", frame.node_position.size(), 3 * nodes);
+    if (!frame.node_position.empty()) require_frame_size("node_position", frame.node_position.size(), 3 * nodes);
   }
 
   void write_motion(const Frame& frame) {

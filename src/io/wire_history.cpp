@@ -23,11 +23,11 @@ nlohmann::json rows(const double* values, std::size_t count) {
 
 double tangential(const Vec3& force) { return std::hypot(force.y(), force.z()); }
 
-// Sum of the magnitudes of the contact forces on a body.
+// Sum of the magnitudes of the contact forces on a body; constraints left out.
 double contact_force(const Frame& frame, std::int32_t row) {
   double sum = 0.0;
   for (std::size_t c = 0; c < frame.contact_kind.size(); ++c)
-    if (frame.pair[2 * c] == row || frame.pair[2 * c + 1] == row) sum += row3(frame.force, c).norm();
+    if (frame.touches(c) && (frame.pair[2 * c] == row || frame.pair[2 * c + 1] == row)) sum += row3(frame.force, c).norm();
   return sum;
 }
 
@@ -64,15 +64,13 @@ std::string WirePacker::body(std::int64_t index, std::int32_t row) const {
   if (body.kind == StoredKind::pseudo_rigid || body.kind == StoredKind::finite_element) out["von_mises"] = frame.mises[i];
   out["internal_energy"] = frame.body_energy[6 * i + 1];
 
-  // Contacts it takes part in, the strongest first.
+  // Contacts and constraints it takes part in, the strongest first; contacts alone are counted.
   std::vector<std::pair<double, std::size_t>> own;
-  double sum = 0.0;
   for (std::size_t c = 0; c < frame.contacts(); ++c)
     if (frame.pair[2 * c] == row || frame.pair[2 * c + 1] == row) own.emplace_back(-row3(frame.force, c).norm(), c);
   std::sort(own.begin(), own.end());
-  for (const auto& [force, c] : own) sum -= force;
-  out["contacts"] = own.size();
-  out["force"] = sum;
+  out["contacts"] = std::count_if(own.begin(), own.end(), [&](const auto& entry) { return frame.touches(entry.second); });
+  out["force"] = contact_force(frame, row);
   nlohmann::json listed = nlohmann::json::array();
   for (std::size_t k = 0; k < std::min(own.size(), kContactsListed); ++k) {
     const std::size_t c = own[k].second;

@@ -10,7 +10,7 @@
 namespace scree::io {
 namespace {
 
-constexpr std::string_view kNames[] = {"velocity", "displacement", "kinetic_energy", "von_mises", "force"};
+constexpr std::string_view kFieldNames[] = {"velocity", "displacement", "kinetic_energy", "von_mises", "force"};
 constexpr std::int64_t kFramesRead = 40;
 constexpr double kTop = 0.998, kContactTop = 0.995;
 
@@ -37,18 +37,18 @@ WirePacker::Range reach(std::vector<double>& values, double share) {
 }  // namespace
 
 Field field(std::string_view name) {
-  for (std::size_t k = 0; k < std::size(kNames); ++k)
-    if (name == kNames[k]) return static_cast<Field>(k);
-  throw_input("field '{}' is unknown; known: {}", name, fmt::join(kNames, ", "));
+  for (std::size_t k = 0; k < std::size(kFieldNames); ++k)
+    if (name == kFieldNames[k]) return static_cast<Field>(k);
+  throw_input("field '{}' is unknown; known: {}", name, fmt::join(kFieldNames, ", "));
 }
 
-std::string_view field_name(Field field) { return kNames[static_cast<std::size_t>(field)]; }
+std::string_view field_name(Field field) { return kFieldNames[static_cast<std::size_t>(field)]; }
 
 std::vector<std::string> WirePacker::fields() const {
   const auto& bodies = reader_.bodies();
   const bool deforming = std::any_of(bodies.begin(), bodies.end(), [](const BodyRow& b) { return b.kind == StoredKind::pseudo_rigid || b.kind == StoredKind::finite_element; });
   std::vector<std::string> names;
-  for (const std::string_view name : kNames)
+  for (const std::string_view name : kFieldNames)
     if (deforming || field(name) != Field::von_mises) names.emplace_back(name);
   return names;
 }
@@ -70,7 +70,7 @@ WirePacker::Values WirePacker::values(const Frame& frame, Field field) const {
   } else {
     std::vector<double> by_row(reader_.bodies().size(), 0.0);
     for (std::size_t c = 0; c < frame.contact_kind.size(); ++c)
-      for (std::size_t side = 0; side < 2; ++side)
+      for (std::size_t side = 0; side < 2 && frame.touches(c); ++side)
         if (const std::int32_t row = frame.pair[2 * c + side]; row >= 0) by_row[static_cast<std::size_t>(row)] += row3(frame.force, c).norm();
     for (std::size_t i = 0; i < out.body.size(); ++i) out.body[i] = by_row[static_cast<std::size_t>(frame.body[i])];
   }
@@ -96,8 +96,9 @@ WirePacker::Range WirePacker::range(Field field) const {
   for (const std::int64_t k : sampled_frames(reader_.frames())) {
     const Frame frame = reader_.frame(k, kMotionPart | kNodePart | (field == Field::force ? kForcePart : 0U));
     const Values own = values(frame, field);
+    const std::vector<char> held = field == Field::force ? held_rows(frame, reader_.bodies().size()) : std::vector<char>(reader_.bodies().size(), 0);
     for (std::size_t i = 0; i < own.body.size(); ++i)
-      if (reader_.bodies()[static_cast<std::size_t>(frame.body[i])].kind != StoredKind::obstacle) seen.push_back(own.body[i]);
+      if (const auto row = static_cast<std::size_t>(frame.body[i]); reader_.bodies()[row].kind != StoredKind::obstacle && !held[row]) seen.push_back(own.body[i]);
     seen.insert(seen.end(), own.node.begin(), own.node.end());
   }
   return reach(seen, kTop);
@@ -107,7 +108,8 @@ WirePacker::Range WirePacker::contact_range() const {
   std::vector<double> seen;
   for (const std::int64_t k : sampled_frames(reader_.frames())) {
     const Frame frame = reader_.frame(k, kForcePart);
-    for (std::size_t c = 0; c < frame.contact_kind.size(); ++c) seen.push_back(row3(frame.force, c).norm());
+    for (std::size_t c = 0; c < frame.contact_kind.size(); ++c)
+      if (frame.touches(c)) seen.push_back(row3(frame.force, c).norm());
   }
   return reach(seen, kContactTop);
 }

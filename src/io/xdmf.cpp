@@ -6,7 +6,7 @@
 
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
-#include "io/hdf5.hpp"
+#include "io/journal_driver.hpp"
 #include "io/world_surface.hpp"
 
 namespace scree::io {
@@ -80,7 +80,7 @@ void add_points(Document& document, std::int64_t count, const std::string& posit
 // Heavy data of a full export: a numbered dataset each.
 class Heavy {
  public:
-  explicit Heavy(const std::string& path) : target_(path), name_(file_name(path)), file_(h5::create_file(target_.temporary())) {}
+  explicit Heavy(const std::string& path) : target_(path), name_(file_name(path)), file_(h5::create_journaled(target_.temporary())) {}
 
   std::string reals(std::span<const double> values, int width) {
     const std::string dataset = next();
@@ -93,7 +93,7 @@ class Heavy {
     return item(dataset, values.size(), 1, "Int", 4);
   }
   void save() {
-    h5::check(H5Fflush(file_.id.get(), H5F_SCOPE_GLOBAL), name_, "/", "flush");
+    h5::commit(file_);
     file_ = {};
     target_.commit(false);
   }

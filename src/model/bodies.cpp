@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/dense.hpp"
 #include "core/error.hpp"
 
 namespace scree::model {
@@ -29,9 +30,8 @@ void check_inertia(double mass, const Mat3& inertia) {
   if (!(mass > 0.0) || !std::isfinite(mass)) throw_input("BODY: mass = {} kg; it must be positive and finite", mass);
   if (!inertia.allFinite() || (inertia - inertia.transpose()).norm() > 1e-8 * inertia.norm())
     throw_input("BODY: the inertia tensor must be finite and symmetric");
-  const Eigen::SelfAdjointEigenSolver<Mat3> eigen(inertia, Eigen::EigenvaluesOnly);
-  if (!(eigen.eigenvalues().minCoeff() > 0.0))
-    throw_input("BODY: the inertia tensor must be positive definite; its least principal moment is {} kg m^2", eigen.eigenvalues().minCoeff());
+  const double least = symmetric_eigenvalues(inertia)[0];
+  if (!(least > 0.0)) throw_input("BODY: the inertia tensor must be positive definite; its least principal moment is {} kg m^2", least);
 }
 
 /// Principal axes and moments; an isotropic tensor keeps the coordinate axes, so that spheres carry no
@@ -47,10 +47,10 @@ void principal(const Mat3& inertia, Mat3& axes, Vec3& moments) {
     axes = Mat3::Identity();
     moments = inertia.diagonal();
   } else {
-    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(0.5 * (inertia + inertia.transpose()));
-    axes = eigen.eigenvectors();
+    const SymmetricEigen eigen = symmetric_eigen(0.5 * (inertia + inertia.transpose()));
+    axes = eigen.vectors;
     if (axes.determinant() < 0.0) axes.col(2) = -axes.col(2);
-    moments = eigen.eigenvalues();
+    moments = eigen.values;
   }
 }
 
@@ -74,7 +74,7 @@ int Bodies::add(const BodySpec& spec) {
   const int new_id = next_id_++;
   id.push_back(new_id);
   kind.push_back(spec.kind);
-  scheme.push_back(deforms ? Scheme::def_lim : Scheme::rig_neg);
+  scheme.push_back(deforms ? Scheme::def_lim : Scheme::rig_exact);
   label.push_back(spec.label);
   material.push_back(spec.material);
   shape.push_back(spec.shape);
@@ -86,51 +86,21 @@ int Bodies::add(const BodySpec& spec) {
   inertia.push_back(J);
   principal_axes.push_back(axes);
   principal_moments.push_back(moments);
-  rotation.push_back(Mat3::Identity());
-  position.push_back(spec.mass.center);
-  angular.push_back(Vec3::Zero());
-  velocity.push_back(Vec3::Zero());
-  work.emplace_back();
   deformable.push_back(deforms ? static_cast<int>(deformables.size()) : -1);
   if (deforms) {
-    const Deformable& added = deformables.emplace_back(Deformable{.body = new_id, .first = q.size(), .mechanics = spec.mechanics, .description = spec.deformation, .held = {}});
-    q.resize(q.size() + added.size());
-    u.resize(q.size(), 0.0);
-    added.mechanics->reference(added.part(q));
-    mirror(size() - 1);
+    const std::size_t first = deformables.empty() ? 0 : deformables.back().first + deformables.back().size();
+    deformables.push_back({.body = new_id, .first = first, .mechanics = spec.mechanics, .description = spec.deformation});
   }
   return new_id;
 }
 
 void Bodies::remove(int body_id) {
   const int i = index(body_id);
-  erase_at(id, i);
-  erase_at(kind, i);
-  erase_at(scheme, i);
-  erase_at(label, i);
-  erase_at(material, i);
+  if (deforms(i)) erase_at(deformables, deformable[static_cast<std::size_t>(i)]);
+  each_array(*this, [i](const char*, auto& values) { erase_at(values, i); });
   erase_at(shape, i);
-  erase_at(mass, i);
-  erase_at(volume, i);
-  erase_at(damping, i);
-  erase_at(radius, i);
-  erase_at(center, i);
-  erase_at(inertia, i);
-  erase_at(principal_axes, i);
-  erase_at(principal_moments, i);
-  erase_at(rotation, i);
-  erase_at(position, i);
-  erase_at(angular, i);
-  erase_at(velocity, i);
-  erase_at(work, i);
-  if (deforms(i)) {
-    const auto begin = static_cast<std::ptrdiff_t>(deformable_of(i).first), end = begin + static_cast<std::ptrdiff_t>(deformable_of(i).size());
-    q.erase(q.begin() + begin, q.begin() + end);
-    u.erase(u.begin() + begin, u.begin() + end);
-    erase_at(deformables, deformable[static_cast<std::size_t>(i)]);
-  }
   erase_at(deformable, i);
-  motion.erase(body_id);
+  prescribed.erase(body_id);
   index_deformables();
 }
 
@@ -152,7 +122,6 @@ void Bodies::set_characteristics(int i, double new_mass, double new_volume, cons
   if (!(new_volume > 0.0) || !std::isfinite(new_volume)) throw_input("BODY_CHARS: volume = {} m^3; it must be positive and finite", new_volume);
   if (!is_finite(new_center)) throw_input("BODY_CHARS: the mass centre is not finite");
   check_inertia(new_mass, new_inertia);
-  if (!deforms(i)) position[k] = point(i, new_center);
   mass[k] = new_mass;
   volume[k] = new_volume;
   center[k] = new_center;
@@ -161,66 +130,11 @@ void Bodies::set_characteristics(int i, double new_mass, double new_volume, cons
   radius[k] = farthest(*shape[k], new_center);
 }
 
-namespace {
-
-/// sum w_k a_k over the weights of a referential point.
-Vec3 at_point(const Deformable& body, std::span<const double> values, const Vec3& X) {
-  thread_local std::vector<Weight> weights;
-  weights.clear();
-  body.mechanics->weights(X, weights);
-  Vec3 sum = Vec3::Zero();
-  for (const Weight& w : weights) sum += w.value * Eigen::Map<const Vec3>(values.data() + 3 * w.node);
-  return sum;
-}
-
-}  // namespace
-
-Vec3 Bodies::point(int i, const Vec3& X) const {
-  const auto k = static_cast<std::size_t>(i);
-  if (deforms(i)) return at_point(deformable_of(i), deformable_of(i).part(q), X);
-  return rotation[k] * (X - center[k]) + position[k];
-}
-
-Vec3 Bodies::point_velocity(int i, const Vec3& X) const {
-  const auto k = static_cast<std::size_t>(i);
-  if (deforms(i)) return at_point(deformable_of(i), deformable_of(i).part(u), X);
-  return velocity[k] + rotation[k] * angular[k].cross(X - center[k]);
-}
-
-double Bodies::kinetic_energy(int i) const {
-  const auto k = static_cast<std::size_t>(i);
-  if (kind[k] == BodyKind::obstacle) return 0.0;
-  if (deforms(i)) {
-    const Deformable& body = deformable_of(i);
-    const auto rates = body.part(u);
-    thread_local std::vector<double> momentum;
-    momentum.resize(rates.size());
-    body.mechanics->mass_times(rates, scheme[k] == Scheme::def_exp, momentum);
-    return 0.5 * Eigen::Map<const VecX>(rates.data(), static_cast<Eigen::Index>(rates.size()))
-                     .dot(Eigen::Map<const VecX>(momentum.data(), static_cast<Eigen::Index>(momentum.size())));
-  }
-  return 0.5 * mass[k] * velocity[k].squaredNorm() + 0.5 * angular[k].dot(inertia[k] * angular[k]);
-}
-
 Mat3 euler_tensor(const Mat3& inertia) { return 0.5 * inertia.trace() * Mat3::Identity() - inertia; }
 
 geometry::MassProperties Bodies::mass_properties(int i) const {
   const auto k = static_cast<std::size_t>(i);
   return {volume[k], mass[k], center[k], euler_tensor(inertia[k])};
-}
-
-double Bodies::internal_energy(int i) const {
-  return deforms(i) ? deformable_of(i).mechanics->internal_energy(deformable_of(i).part(q)) : 0.0;
-}
-
-void Bodies::mirror(int i) {
-  const auto k = static_cast<std::size_t>(i);
-  const Deformable& body = deformable_of(i);
-  const MeanMotion mean = body.mechanics->mean(body.part(q), body.part(u));
-  rotation[k] = mean.gradient;
-  position[k] = mean.position;
-  velocity[k] = mean.velocity;
-  angular[k] = mean.gradient.partialPivLu().solve(mean.angular);
 }
 
 void Bodies::index_deformables() {

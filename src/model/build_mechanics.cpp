@@ -23,8 +23,8 @@ const BulkMaterial& material_of(const Model& model, int own, const Deformation& 
 
 std::shared_ptr<const elastic::Law> law_of(const BulkMaterial& material) { return elastic::make_law(material.model, material.young, material.poisson); }
 
-/// Distance of the farthest point from the mass centre.
-double farthest(const geometry::Shape& shape, const Vec3& center) {
+/// Distance from a centre of the farthest corner of the box around a shape.
+double box_radius(const geometry::Shape& shape, const Vec3& center) {
   const Box box = shape.bounds();
   return (box.high - center).cwiseAbs().cwiseMax((box.low - center).cwiseAbs()).norm();
 }
@@ -40,7 +40,7 @@ std::shared_ptr<const Mechanics> pseudo_rigid(const Model& model, const geometry
   }
   std::vector<PseudoRigidPart> parts;
   for (const auto& [id, volume] : volumes) parts.push_back({volume * mass.volume / sum, law_of(material_of(model, material, deformation, id))});
-  return std::make_shared<PseudoRigid>(mass.mass, mass.center, mass.euler, farthest(shape, mass.center), std::move(parts));
+  return std::make_shared<PseudoRigid>(mass.mass, mass.center, mass.euler, box_radius(shape, mass.center), std::move(parts));
 }
 
 /// Meshes of checkpoints are not trusted: every index is checked before elements are made of it.

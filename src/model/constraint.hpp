@@ -37,11 +37,6 @@ struct Constraint {
   Vec3 start = Vec3::Zero();             ///< place of point[0] when the constraint was made, m
   double start_speed = 0.0;              ///< its speed along the direction then, m/s (acceleration)
   double length = 0.0;                   ///< of a link or limit, m
-
-  // Written by every step.
-  Vec3 impulse = Vec3::Zero();           ///< R over the last step in (N, T1, T2), N s
-  Mat3 frame = Mat3::Identity();         ///< rows N, T1, T2
-  std::array<Vec3, 2> place{Vec3::Zero(), Vec3::Zero()};  ///< current spatial points, m
 };
 
 }  // namespace scree::model

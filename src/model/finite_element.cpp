@@ -14,6 +14,7 @@ namespace {
 using elastic::Place;
 
 constexpr double kNegligible = 1e-8;  ///< weight of a node
+constexpr double kAtNode = 1e-6;      ///< a point whose weights leave a node less than this to others is the node
 constexpr double kFarOutside = 0.5;  ///< natural distance beyond which a contact point is pulled back to its element
 
 Eigen::Map<const Vec3> vector(std::span<const double> values, int node) { return Eigen::Map<const Vec3>(values.data() + 3 * node); }
@@ -124,48 +125,81 @@ double FiniteElement::internal_energy(std::span<const double> q) const {
   return corotation_->internal_energy(q, work);
 }
 
-void FiniteElement::consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const {
+void FiniteElement::step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f) const {
   if (!corotation_) {
-    body_.mean_force(q0, q1, f);
+    body_.step_force(q0, q1, viscosity, f);
     return;
   }
-  // The force of the midpoint, with a share along the motion that makes its work exact.
-  thread_local std::vector<double> middle;
-  middle.resize(q0.size());
-  double square = 0.0, work = 0.0;
-  for (std::size_t k = 0; k < q0.size(); ++k) middle[k] = 0.5 * (q0[k] + q1[k]);
-  internal_force(middle, f);
-  for (std::size_t k = 0; k < q0.size(); ++k) {
-    square += (q1[k] - q0[k]) * (q1[k] - q0[k]);
-    work += f[k] * (q1[k] - q0[k]);
+  thread_local std::vector<double> work;
+  work.resize(q0.size());
+  corotation_->step_force(q0, q1, viscosity, f, work);
+}
+
+void FiniteElement::viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f) const {
+  if (!corotation_) {
+    body_.viscous_force(q, u, f);
+    return;
   }
-  if (square == 0.0) return;
-  const double missing = (internal_energy(q1) - internal_energy(q0) - work) / square;
-  for (std::size_t k = 0; k < q0.size(); ++k) f[k] += missing * (q1[k] - q0[k]);
+  thread_local std::vector<double> work;
+  work.resize(q.size());
+  corotation_->viscous_force(q, u, f, work);
+}
+
+void FiniteElement::arms(std::span<const double> q, std::span<double> out) const {
+  Vec3 center = Vec3::Zero();
+  for (int i = 0; i < nodes(); ++i) center += node_mass_[static_cast<std::size_t>(i)] * vector(q, i);
+  center /= body_.mass_properties().mass;
+  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(out.data() + 3 * i) = vector(q, i) - center;
 }
 
 void FiniteElement::project(std::span<double> q, std::span<double> u) const {
   if (basis_.size() == 0) return;
-  // Displacements and velocities in the body's frame become combinations of the modes and of small rigid motions, since the mean
-  // rotation is that of the lumped masses.
   const MeanMotion motion = mean(q, u);
   const Mat3& R = motion.gradient;
   const Vec3& center = body_.mass_properties().center;
+  const RigidPart before = rigid_part(q, u);
   thread_local std::vector<double> local, momentum;
   local.resize(q.size());
   momentum.resize(q.size());
-  const auto onto_modes = [&] {
+  const auto onto = [&](const auto& columns) {
     body_.mass().multiply(local, momentum);
-    const VecX amplitude = basis_.transpose() * Eigen::Map<const VecX>(momentum.data(), basis_.rows());
-    Eigen::Map<VecX>(local.data(), basis_.rows()).noalias() = basis_ * amplitude;
+    const VecX amplitude = columns.transpose() * Eigen::Map<const VecX>(momentum.data(), columns.rows());
+    Eigen::Map<VecX>(local.data(), columns.rows()).noalias() = columns * amplitude;
   };
+  // Displacements in the body's frame become combinations of the modes and of small rigid motions, since the mean rotation is that of the lumped
+  // masses; what is left of the velocities beside the rigid ones, of the modes alone.
+  const auto elastic = basis_.rightCols(basis_.cols() - 6);
+  std::vector<double> rest(u.size());
+  for (int i = 0; i < nodes(); ++i)
+    Eigen::Map<Vec3>(rest.data() + 3 * i) = vector(u, i) - motion.velocity - before.angular.cross(vector(q, i) - motion.position);
   for (int i = 0; i < nodes(); ++i)
     Eigen::Map<Vec3>(local.data() + 3 * i) = R.transpose() * (vector(q, i) - motion.position) - (vector(reference_, i) - center);
-  onto_modes();
+  onto(basis_);
   for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(q.data() + 3 * i) = motion.position + R * (vector(reference_, i) - center + vector(local, i));
-  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(local.data() + 3 * i) = R.transpose() * vector(u, i);
-  onto_modes();
+  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(local.data() + 3 * i) = R.transpose() * vector(rest, i);
+  onto(elastic);
   for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(u.data() + 3 * i) = R * vector(local, i);
+  // The angular momentum stays what it was.
+  const RigidPart after = rigid_part(q, u);
+  const Vec3 spin = after.inertia.ldlt().solve(before.momentum - after.momentum);
+  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(u.data() + 3 * i) += motion.velocity + spin.cross(vector(q, i) - motion.position);
+}
+
+FiniteElement::RigidPart FiniteElement::rigid_part(std::span<const double> q, std::span<const double> u) const {
+  thread_local std::vector<double> arm, product;
+  arm.resize(q.size());
+  product.resize(q.size());
+  arms(q, arm);
+  body_.mass().multiply(arm, product);
+  RigidPart part;
+  Mat3 euler = Mat3::Zero();
+  for (int i = 0; i < nodes(); ++i) {
+    euler += vector(arm, i) * vector(product, i).transpose();
+    part.momentum += vector(product, i).cross(vector(u, i));
+  }
+  part.inertia = euler.trace() * Mat3::Identity() - 0.5 * (euler + euler.transpose());
+  part.angular = part.inertia.ldlt().solve(part.momentum);
+  return part;
 }
 
 void FiniteElement::weights(const Vec3& X, std::vector<Weight>& out) const {
@@ -249,7 +283,23 @@ void FiniteElement::mass_times(std::span<const double> v, bool lumped, std::span
 }
 
 Mat3 FiniteElement::stress(std::span<const double> q, const Vec3& X) const {
-  return elastic::tensor(elastic::stress_at(body_, q, locator_.locate(body_.mesh(), X)));
+  const elastic::FiniteMesh& mesh = body_.mesh();
+  const Place place = locator_.locate(mesh, X);
+  const elastic::Weights weights = elastic::weights(mesh, place);
+  const auto heaviest = std::max_element(weights.weight.begin(), weights.weight.begin() + weights.count);
+  if (*heaviest < 1.0 - kAtNode) return elastic::tensor(elastic::stress_at(body_, q, place));
+  // At a node the elements around it disagree: their mean.
+  const int node = weights.node[static_cast<std::size_t>(heaviest - weights.weight.begin())];
+  Vec6 sum = Vec6::Zero();
+  int count = 0;
+  for (int e = 0; e < mesh.elements(); ++e) {
+    const auto nodes = mesh.element(e);
+    const auto found = std::find(nodes.begin(), nodes.end(), node);
+    if (found == nodes.end()) continue;
+    sum += elastic::stress_at(body_, q, {e, elastic::node_natural(mesh.kinds[static_cast<std::size_t>(e)], static_cast<int>(found - nodes.begin()))});
+    ++count;
+  }
+  return elastic::tensor(sum / count);
 }
 
 Vec3 FiniteElement::lumped_center(std::span<const double> q) const {

@@ -34,11 +34,13 @@ class FiniteElement final : public Mechanics {
   void mass_times(std::span<const double> v, bool lumped, std::span<double> out) const override;
   void internal_force(std::span<const double> q, std::span<double> f) const override;
   [[nodiscard]] double internal_energy(std::span<const double> q) const override;
-  void consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const override;
+  void step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f) const override;
+  void viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f) const override;
   void project(std::span<double> q, std::span<double> u) const override;
   [[nodiscard]] double critical_step() const override { return critical_step_; }
   [[nodiscard]] Mat3 stress(std::span<const double> q, const Vec3& X) const override;
   void drawn_mises(std::span<const double> q, std::vector<double>& out) const override;
+  void arms(std::span<const double> q, std::span<double> out) const override;
   [[nodiscard]] MeanMotion mean(std::span<const double> q, std::span<const double> u) const override;
   void rigid_velocity(std::span<const double> q, const Vec3& v, const Vec3& angular, std::span<double> u) const override;
   void place(const Mat3& rotation, const Vec3& position, std::span<double> q) const override;
@@ -66,6 +68,12 @@ class FiniteElement final : public Mechanics {
     [[nodiscard]] Vec3 at(int k, std::span<const double> values) const;
   };
 
+  /// Angular momentum about the mass centre with the consistent mass, and what it says of a rigid motion.
+  struct RigidPart {
+    Vec3 momentum = Vec3::Zero(), angular = Vec3::Zero();
+    Mat3 inertia = Mat3::Zero();
+  };
+  [[nodiscard]] RigidPart rigid_part(std::span<const double> q, std::span<const double> u) const;
   void weigh_shape(const geometry::Shape& shape);
   void set_basis(int modes);
   /// Element that carries the point of an embedded piece (with this referential box) which is at x now.

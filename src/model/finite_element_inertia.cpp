@@ -70,17 +70,6 @@ class FiniteElementInertia final : public Inertia {
     if (turns()) elastic::rotate(R_, x);
   }
 
-  void stiffness_times(std::span<const double> v, std::span<double> out) const override {
-    if (!turns()) {
-      K_.multiply(v, out);
-      return;
-    }
-    std::vector<double> local(v.begin(), v.end());
-    elastic::rotate(R_.transpose(), local);
-    mechanics_.corotation()->stiffness().multiply(local, out);
-    elastic::rotate(R_, out);
-  }
-
   void choose(std::span<const int> nodes) override {
     chosen_.assign(nodes.begin(), nodes.end());
     if (diagonal_) {
@@ -195,13 +184,6 @@ class ModalInertia final : public Inertia {
     const VecX amplitude = (mechanics_.basis().transpose() * all).cwiseQuotient(root_.cwiseAbs2());
     all.noalias() = mechanics_.basis() * amplitude;
     elastic::rotate(R_, x);
-  }
-
-  void stiffness_times(std::span<const double> v, std::span<double> out) const override {
-    std::vector<double> local(v.begin(), v.end());
-    elastic::rotate(R_.transpose(), local);
-    mechanics_.corotation()->stiffness().multiply(local, out);
-    elastic::rotate(R_, out);
   }
 
   void choose(std::span<const int>) override {}

@@ -1,12 +1,15 @@
 #include "model/material.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "core/error.hpp"
 
 namespace scree::model {
 
 namespace {
+constexpr int kAnySurface = std::numeric_limits<int>::min();
+
 void check(const char* object, const std::string& label, const char* field, double value, double low, double high, const char* range) {
   if (!std::isfinite(value) || value < low || value > high)
     throw_input("{} '{}': {} = {} is outside {}", object, label, field, value, range);
@@ -19,7 +22,7 @@ void SurfaceMaterial::validate() const {
   check("SURFACE_MATERIAL", label, "cohesion", cohesion, 0.0, kHuge, "[0, inf) Pa");
   check("SURFACE_MATERIAL", label, "restitution", restitution, 0.0, 1.0, "[0, 1]");
   check("SURFACE_MATERIAL", label, "spring", spring, 0.0, kHuge, "[0, inf) N/m");
-  check("SURFACE_MATERIAL", label, "dashpot", dashpot, 0.0, kHuge, "[0, inf) N s/m");
+  check("SURFACE_MATERIAL", label, "dashpot", dashpot, -kHuge, kHuge, "(-inf, inf) N s/m");
 }
 
 void BulkMaterial::validate() const {
@@ -27,7 +30,7 @@ void BulkMaterial::validate() const {
   if (model != "KIRCHHOFF" && model != "NEO_HOOKEAN")
     throw_input("BULK_MATERIAL '{}': model '{}' is unknown; known: KIRCHHOFF, NEO_HOOKEAN", label, model);
   check("BULK_MATERIAL", label, "young", young, kTiny, kHuge, "(0, inf) Pa");
-  check("BULK_MATERIAL", label, "poisson", poisson, -1.0 + 1e-12, 0.5 - 1e-12, "(-1, 0.5)");
+  check("BULK_MATERIAL", label, "poisson", poisson, -1.0 + 1e-12, 0.5, "(-1, 0.5]");
   check("BULK_MATERIAL", label, "density", density, kTiny, kHuge, "(0, inf) kg/m^3");
 }
 
@@ -43,16 +46,18 @@ void SurfaceMaterials::update(int index, const SurfaceMaterial& material) {
 }
 
 int SurfaceMaterials::find(int surface1, int surface2) const {
-  int fallback = -1;
+  int fallback = -1, half = -1;
   for (int i = size() - 1; i >= 0; --i) {
     const SurfaceMaterial& m = list_[static_cast<std::size_t>(i)];
     if (m.is_default) {
       if (fallback < 0) fallback = i;
+    } else if (m.surface2 == kAnySurface) {
+      if (half < 0 && (m.surface1 == surface1 || m.surface1 == surface2)) half = i;
     } else if ((m.surface1 == surface1 && m.surface2 == surface2) || (m.surface1 == surface2 && m.surface2 == surface1)) {
       return i;
     }
   }
-  return fallback;
+  return half >= 0 ? half : fallback;
 }
 
 }  // namespace scree::model

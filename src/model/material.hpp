@@ -10,7 +10,7 @@ enum class SurfaceModel { signorini_coulomb, spring_dashpot };
 
 /// Properties of the interface between two surfaces.
 struct SurfaceMaterial {
-  int surface1 = 0, surface2 = 0;
+  int surface1 = 0, surface2 = 0;  ///< the lowest int as surface2: any that has no material of its own with surface1
   bool is_default = false;      ///< used by pairs without a material of their own
   SurfaceModel model = SurfaceModel::signorini_coulomb;
   std::string label;
@@ -18,7 +18,7 @@ struct SurfaceMaterial {
   double cohesion = 0.0;        ///< tensile strength a unit area, Pa, >= 0
   double restitution = 0.0;     ///< Newton's coefficient, in [0, 1]
   double spring = 0.0;          ///< N/m, >= 0
-  double dashpot = 0.0;         ///< N s/m, >= 0
+  double dashpot = 0.0;         ///< N s/m; negative: critical damping of each contact
 
   /// InputError naming label, field, value and range.
   void validate() const;
@@ -29,7 +29,7 @@ struct BulkMaterial {
   std::string model = "KIRCHHOFF";
   std::string label;
   double young = 1e6;      ///< Pa, > 0
-  double poisson = 0.25;   ///< in (-1, 0.5)
+  double poisson = 0.25;   ///< in (-1, 0.5]; below 0.5 for deformable bodies
   double density = 1e3;    ///< kg/m^3, > 0
 
   void validate() const;
@@ -42,8 +42,8 @@ class SurfaceMaterials {
   int add(SurfaceMaterial material);
   void update(int index, const SurfaceMaterial& material);
 
-  /// The material of a pair, the default one, or a frictionless built-in when there is neither. -1 is the
-  /// built-in's index.
+  /// The material of a pair, that of one of its surfaces with any other, the default one, or a frictionless built-in
+  /// when there is none of these. -1 is the built-in's index.
   [[nodiscard]] int find(int surface1, int surface2) const;
   [[nodiscard]] const SurfaceMaterial& operator[](int index) const { return index < 0 ? builtin_ : list_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] int size() const { return static_cast<int>(list_.size()); }

@@ -1,5 +1,6 @@
 #include "model/mechanics.hpp"
 
+#include "core/dense.hpp"
 #include "core/error.hpp"
 
 namespace scree::model {
@@ -9,10 +10,9 @@ void Mechanics::add_surface_load(std::span<const double>, const SurfaceTraction&
 }
 
 Mat3 nearest_rotation(const Mat3& F) {
-  const Eigen::JacobiSVD<Mat3> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Mat3 U = svd.matrixU();
-  if ((U * svd.matrixV().transpose()).determinant() < 0.0) U.col(2) = -U.col(2);
-  return U * svd.matrixV().transpose();
+  Svd3 parts = svd(F);
+  if ((parts.U * parts.V.transpose()).determinant() < 0.0) parts.U.col(2) = -parts.U.col(2);
+  return parts.U * parts.V.transpose();
 }
 
 }  // namespace scree::model

@@ -58,8 +58,6 @@ class Inertia {
   [[nodiscard]] virtual Cost cost() const { return {}; }
   /// x <- A^-1 x.
   virtual void solve(std::span<double> x) const = 0;
-  /// out = K v with the K of the last update.
-  virtual void stiffness_times(std::span<const double> v, std::span<double> out) const = 0;
 
   /// Unknowns that rows will refer to until the next update, ascending; call before the two functions below.
   virtual void choose(std::span<const int> nodes) = 0;
@@ -92,18 +90,24 @@ class Mechanics {
   /// Internal force f (power conjugate to u, so that the equation of motion reads M u' = f_ext - f) and energy, J.
   virtual void internal_force(std::span<const double> q, std::span<double> f) const = 0;
   [[nodiscard]] virtual double internal_energy(std::span<const double> q) const = 0;
-  /// Force f with  f . (q1 - q0) = energy(q1) - energy(q0)  to rounding (theory eq. 5.13).
-  virtual void consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const = 0;
+  /// Force of a step between two configurations (theory eq. 5.13): without viscosity  f . (q1 - q0) = energy(q1) - energy(q0)  to rounding, and in
+  /// any case no net force and no torque about (q0 + q1)/2. `viscosity` is eta/h: stress of Kelvin and Voigt from the change of strain, whose work is >= 0.
+  virtual void step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f) const = 0;
+  /// Force of Kelvin and Voigt at rates u with eta = 1 s (theory eq. 6.9): none in rigid motion, no torque about q.
+  virtual void viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f) const = 0;
   /// Largest stable step of the explicit scheme at the reference configuration, s.
   [[nodiscard]] virtual double critical_step() const = 0;
 
-  /// Cauchy stress at a referential point, Pa.
+  /// Cauchy stress at a referential point, Pa; at a node the mean of the elements around it.
   [[nodiscard]] virtual Mat3 stress(std::span<const double> q, const Vec3& X) const = 0;
   /// A field of the unknowns (q or u) at the points of the stored shape (io::StoredShape), and the von Mises stress there, Pa. Both
   /// empty when the affine motion of mean() and one stress say all.
   virtual void drawn_points(std::span<const double> values, std::vector<Vec3>& out) const = 0;
   virtual void drawn_mises(std::span<const double> q, std::vector<double>& out) const = 0;
 
+  /// The part of q (or of its rates) that turns: unknowns less what a translation to the mass centre makes of them. Linear; a rotation Q about the mass
+  /// centre adds (Q - I) arms to q.
+  virtual void arms(std::span<const double> q, std::span<double> out) const = 0;
   [[nodiscard]] virtual MeanMotion mean(std::span<const double> q, std::span<const double> u) const = 0;
   /// Velocities of a rigid motion of the present configuration: v at the mass centre, spatial angular velocity.
   virtual void rigid_velocity(std::span<const double> q, const Vec3& v, const Vec3& angular, std::span<double> u) const = 0;

@@ -6,7 +6,6 @@ namespace scree::model {
 
 void Model::remove_body(int id) {
   bodies.remove(id);
-  std::erase_if(constraints, [id](const Constraint& c) { return c.body[0] == id || c.body[1] == id; });
   std::erase_if(forces, [id](const PointForce& f) { return f.body == id; });
   std::erase_if(surface_loads, [id](const SurfaceLoad& l) { return l.body == id; });
   std::erase_if(torques, [id](const Torque& t) { return t.body == id; });
@@ -15,15 +14,16 @@ void Model::remove_body(int id) {
   std::erase_if(excluded_pieces, [id](const PieceExclusion& e) { return e.body1 == id || e.body2 == id; });
 }
 
-void Model::remove_constraint(int id) {
-  if (std::erase_if(constraints, [id](const Constraint& c) { return c.id == id; }) == 0)
-    throw_input("constraint {}: there is no such constraint; it was deleted before", id);
+std::ptrdiff_t Model::remove_constraint(int id) {
+  const auto k = static_cast<std::ptrdiff_t>(constraint_index(id));
+  constraints.erase(constraints.begin() + k);
+  return k;
 }
 
-Constraint& Model::constraint(int id) {
-  for (Constraint& c : constraints)
-    if (c.id == id) return c;
-  throw_input("constraint {}: there is no such constraint; it was deleted", id);
+std::size_t Model::constraint_index(int id) const {
+  for (std::size_t k = 0; k < constraints.size(); ++k)
+    if (constraints[k].id == id) return k;
+  throw_input("constraint {}: there is no such constraint; it was deleted before", id);
 }
 
 }  // namespace scree::model

@@ -38,11 +38,12 @@ struct Model {
   std::vector<PieceExclusion> excluded_pieces;
   std::vector<std::pair<int, int>> excluded_surfaces;
 
-  /// Remove a body with everything that refers to it.
+  /// Remove a body with everything that refers to it but constraints.
   void remove_body(int id);
-  /// Remove a constraint; InputError when there is none of that id.
-  void remove_constraint(int id);
-  [[nodiscard]] Constraint& constraint(int id);
+  /// Remove a constraint; returns where it was in the list.
+  std::ptrdiff_t remove_constraint(int id);
+  /// Place of a constraint in the list; InputError when there is none of that id.
+  [[nodiscard]] std::size_t constraint_index(int id) const;
 };
 
 }  // namespace scree::model

@@ -1,5 +1,6 @@
 #include "model/pseudo_rigid.hpp"
 
+#include "core/dense.hpp"
 #include "core/error.hpp"
 
 namespace scree::model {
@@ -13,8 +14,8 @@ using Gradient = Eigen::Map<Mat3>;
 
 /// The nearest symmetric positive semidefinite matrix.
 Mat9 without_negative_part(const Mat9& K) {
-  const Eigen::SelfAdjointEigenSolver<Mat9> eigen(K);
-  return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() * eigen.eigenvectors().transpose();
+  const SymmetricEigen eigen = symmetric_eigen(K);
+  return eigen.vectors * eigen.values.cwiseMax(0.0).asDiagonal() * eigen.vectors.transpose();
 }
 
 /// A = a M + b K: nine rows for F and a multiple of the unit matrix for the mass centre.
@@ -39,11 +40,6 @@ class PseudoRigidInertia final : public Inertia {
     Eigen::Map<Eigen::Matrix<double, 9, 1>> gradient(x.data());
     factor_.solveInPlace(gradient);
     Eigen::Map<Vec3>(x.data() + 9) /= root_mass_ * root_mass_;
-  }
-
-  void stiffness_times(std::span<const double> v, std::span<double> out) const override {
-    Eigen::Map<Eigen::Matrix<double, 9, 1>>(out.data()) = K_ * Eigen::Map<const Eigen::Matrix<double, 9, 1>>(v.data());
-    Eigen::Map<Vec3>(out.data() + 9).setZero();
   }
 
   void choose(std::span<const int>) override {}
@@ -126,13 +122,26 @@ double PseudoRigid::internal_energy(std::span<const double> q) const {
   return energy;
 }
 
-void PseudoRigid::consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const {
+void PseudoRigid::step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f) const {
   const Mat3 F0 = ConstGradient(q0.data()), F1 = ConstGradient(q1.data());
   const Mat3 C0 = F0.transpose() * F0, C1 = F1.transpose() * F1;
   Mat3 S = Mat3::Zero();
-  for (const PseudoRigidPart& part : parts_) S += part.volume * elastic::tensor(elastic::mean_stress(*part.law, C0, C1));
+  for (const PseudoRigidPart& part : parts_) S += part.volume * elastic::tensor(elastic::step_stress(*part.law, C0, C1, viscosity));
   Gradient(f.data()) = 0.5 * (F0 + F1) * S;
   Eigen::Map<Vec3>(f.data() + 9).setZero();
+}
+
+void PseudoRigid::viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f) const {
+  const Mat3 F = ConstGradient(q.data());
+  Mat3 S = Mat3::Zero();
+  for (const PseudoRigidPart& part : parts_) S += part.volume * elastic::tensor(elastic::viscous_stress(*part.law, F, ConstGradient(u.data())));
+  Gradient(f.data()) = F * S;
+  Eigen::Map<Vec3>(f.data() + 9).setZero();
+}
+
+void PseudoRigid::arms(std::span<const double> q, std::span<double> out) const {
+  Gradient(out.data()) = ConstGradient(q.data());
+  Eigen::Map<Vec3>(out.data() + 9).setZero();
 }
 
 Mat9 PseudoRigid::stiffness(const Mat3& F) const {
@@ -148,12 +157,13 @@ Mat9 PseudoRigid::stiffness(const Mat3& F) const {
 }
 
 double PseudoRigid::critical_step() const {
-  // Largest eigenvalue of M^-1 K where F = I.
-  Mat9 M = Mat9::Zero();
+  // Largest eigenvalue of M^-1/2 K M^-1/2 where F = I; M repeats Euler's tensor for each row of F.
+  const SymmetricEigen euler = symmetric_eigen(euler_);
+  const Mat3 root = euler.vectors * euler.values.cwiseSqrt().cwiseInverse().asDiagonal() * euler.vectors.transpose();
+  MatX R = MatX::Zero(9, 9);
   for (int j = 0; j < 3; ++j)
-    for (int k = 0; k < 3; ++k) M.block<3, 3>(3 * j, 3 * k).diagonal().setConstant(euler_(j, k));
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat9> eigen(stiffness(Mat3::Identity()), M, Eigen::EigenvaluesOnly);
-  return 2.0 / std::sqrt(eigen.eigenvalues().maxCoeff());
+    for (int k = 0; k < 3; ++k) R.block<3, 3>(3 * j, 3 * k).diagonal().setConstant(root(j, k));
+  return 2.0 / std::sqrt(symmetric_eigenvalues(R * MatX(stiffness(Mat3::Identity())) * R)[8]);
 }
 
 Mat3 PseudoRigid::stress(std::span<const double> q, const Vec3&) const {
@@ -172,7 +182,7 @@ MeanMotion PseudoRigid::mean(std::span<const double> q, std::span<const double> 
   const Mat3 e = motion.gradient * euler_ * motion.gradient.transpose();
   const Mat3 b = ConstGradient(u.data()) * euler_ * motion.gradient.transpose();
   const Vec3 momentum(b(2, 1) - b(1, 2), b(0, 2) - b(2, 0), b(1, 0) - b(0, 1));
-  motion.angular = (e.trace() * Mat3::Identity() - e).ldlt().solve(momentum);
+  motion.angular = solve_positive(Mat3(e.trace() * Mat3::Identity() - e), momentum);
   return motion;
 }
 

@@ -27,11 +27,13 @@ class PseudoRigid final : public Mechanics {
   void mass_times(std::span<const double> v, bool lumped, std::span<double> out) const override;
   void internal_force(std::span<const double> q, std::span<double> f) const override;
   [[nodiscard]] double internal_energy(std::span<const double> q) const override;
-  void consistent_force(std::span<const double> q0, std::span<const double> q1, std::span<double> f) const override;
+  void step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f) const override;
+  void viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f) const override;
   [[nodiscard]] double critical_step() const override;
   [[nodiscard]] Mat3 stress(std::span<const double> q, const Vec3& X) const override;
   void drawn_points(std::span<const double>, std::vector<Vec3>& out) const override { out.clear(); }
   void drawn_mises(std::span<const double>, std::vector<double>& out) const override { out.clear(); }
+  void arms(std::span<const double> q, std::span<double> out) const override;
   [[nodiscard]] MeanMotion mean(std::span<const double> q, std::span<const double> u) const override;
   void rigid_velocity(std::span<const double> q, const Vec3& v, const Vec3& angular, std::span<double> u) const override;
   void place(const Mat3& rotation, const Vec3& position, std::span<double> q) const override;

@@ -1,6 +1,7 @@
 #include "model/time_series.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -47,14 +48,34 @@ double TimeSeries::primitive(double t) const {
 
 double TimeSeries::integral(double t) const { return primitive(t) - primitive(0.0); }
 
+namespace {
+
+/// True for a line that names columns, such as "time,acceleration": it begins with something that is no number.
+bool names_columns(const std::string& line) {
+  const char* text = line.c_str();
+  while (std::isspace(static_cast<unsigned char>(*text))) ++text;
+  char* end = nullptr;
+  (void)std::strtod(text, &end);
+  return *text != '\0' && end == text;
+}
+
+}  // namespace
+
 TimeSeries read_time_series(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw_file("TIME_SERIES: cannot open '{}'; check the path", path);
   std::vector<double> numbers;
   std::string line;
+  bool header = false;
   for (int number = 1; std::getline(file, line); ++number) {
     line.resize(std::min(line.size(), line.find('#')));
-    std::replace(line.begin(), line.end(), ',', ' ');
+    if (numbers.empty() && !header && names_columns(line)) {
+      header = true;
+      if (const auto more = std::count_if(line.begin(), line.end(), [](char c) { return c == ',' || c == ';'; }); more > 1)
+        throw_file("TIME_SERIES: '{}' line {} names {} columns; keep two of them, time and value", path, number, more + 1);
+      continue;
+    }
+    std::replace_if(line.begin(), line.end(), [](char c) { return c == ',' || c == ';'; }, ' ');
     const char* text = line.c_str();
     while (true) {
       while (std::isspace(static_cast<unsigned char>(*text))) ++text;

@@ -1,6 +1,6 @@
 #include "solvers/accelerated_sweeps.hpp"
 
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 
 namespace scree::solvers {
 

@@ -2,10 +2,9 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
-#include "solvers/block_lu.hpp"
-#include "solvers/body_space.hpp"
 #include "solvers/catalogue.hpp"
 #include "solvers/option_reader.hpp"
+#include "solvers/shifted_factor.hpp"
 
 namespace scree::solvers {
 
@@ -23,108 +22,9 @@ void check(const AdmmOptions& options) {
   if (!(options.imbalance > 1.0)) throw_input("ADMM: imbalance = {} must be above 1", options.imbalance);
 }
 
-/// (S W S + sigma I)^-1 with factors kept between changes of sigma.
-class Shifted {
- public:
-  virtual ~Shifted() = default;
-  virtual bool factor(double sigma) = 0;
-  /// x = (S W S + sigma I)^-1 b.
-  virtual void solve(const VecX& b, VecX& x) = 0;
-};
-
-/// Body form: x = (b - S Hs (sigma I + Hs^T S^2 Hs)^-1 Hs^T S b) / sigma.
-class BodyShifted final : public Shifted {
- public:
-  BodyShifted(const FirstOrderProblem& problem, const BodyForm& form)
-      : problem_(problem), form_(form), G_(static_cast<std::size_t>(form.blocks())), y_(static_cast<std::size_t>(form.dofs())),
-        work_(3 * G_.size()) {
-    space_.analyse(form);
-  }
-
-  bool factor(double sigma) override {
-    sigma_ = sigma;
-    for (std::size_t a = 0; a < G_.size(); ++a) {
-      const double s = problem_.block_scale(static_cast<std::ptrdiff_t>(a));
-      G_[a] = Mat3::Identity() * (s * s / sigma);
-    }
-    return space_.factor(G_);
-  }
-
-  void solve(const VecX& b, VecX& x) override {
-    problem_.to_impulses(b, work_);
-    form_.scatter(work_, y_);
-    space_.solve(y_, y_);
-    form_.gather(y_, work_);
-    parallel_for(problem_.blocks(), [&](std::ptrdiff_t a) {
-      const Vec3 back = problem_.block_scale(a) * Eigen::Map<const Vec3>(work_.data() + 3 * a);
-      x.segment<3>(3 * a) = (b.segment<3>(3 * a) - back / sigma_) / sigma_;
-    });
-  }
-
- private:
-  const FirstOrderProblem& problem_;
-  const BodyForm& form_;
-  BodySpace space_;
-  std::vector<Mat3> G_;
-  std::vector<double> y_, work_;
-  double sigma_ = 1.0;
-};
-
-/// Explicit form: block LU of the scaled matrix.
-class ExplicitShifted final : public Shifted {
- public:
-  ExplicitShifted(const FirstOrderProblem& problem, const ExplicitForm& form) : plain_(static_cast<std::size_t>(form.blocks()), 0) {
-    std::vector<int> row_start{0}, columns;
-    for (int a = 0; a < form.blocks(); ++a) {
-      // A diagonal block that is not stored is zero, but the factors need its place.
-      const auto stored = form.columns(a);
-      const auto place = static_cast<std::size_t>(std::lower_bound(stored.begin(), stored.end(), a) - stored.begin());
-      for (std::size_t k = 0; k <= stored.size(); ++k) {
-        if (k == place && (k == stored.size() || stored[k] != a)) push(columns, a, Mat3::Zero());
-        if (k < stored.size()) push(columns, stored[k], problem.block_scale(a) * problem.block_scale(stored[k]) * form.values(a)[k]);
-      }
-      row_start.push_back(static_cast<int>(columns.size()));
-    }
-    for (int a = 0; a < form.blocks(); ++a)
-      for (int k = row_start[static_cast<std::size_t>(a)]; k < row_start[static_cast<std::size_t>(a) + 1]; ++k)
-        if (columns[static_cast<std::size_t>(k)] == a) diagonal_.push_back(static_cast<std::size_t>(k));
-    values_ = matrix_;
-    lu_.analyse(row_start, columns, BlockLu<3>::Fill::complete);
-  }
-
-  bool factor(double sigma) override {
-    values_ = matrix_;
-    for (std::size_t k : diagonal_) values_[k].diagonal().array() += sigma;
-    return lu_.factor(values_, plain_);
-  }
-
-  void solve(const VecX& b, VecX& x) override {
-    const auto n = static_cast<std::size_t>(b.size());
-    lu_.solve(std::span<const double>(b.data(), n), std::span<double>(x.data(), n));
-  }
-
- private:
-  void push(std::vector<int>& columns, int column, const Mat3& block) {
-    columns.push_back(column);
-    matrix_.push_back(block);
-  }
-
-  BlockLu<3> lu_;
-  std::vector<Mat3> matrix_, values_;
-  std::vector<std::size_t> diagonal_;
-  std::vector<char> plain_;
-};
-
-std::unique_ptr<Shifted> make_shifted(const FirstOrderProblem& problem) {
-  const Operator* W = problem.problem().W.get();
-  if (const auto* form = dynamic_cast<const BodyForm*>(W)) return std::make_unique<BodyShifted>(problem, *form);
-  if (const auto* form = dynamic_cast<const ExplicitForm*>(W)) return std::make_unique<ExplicitShifted>(problem, *form);
-  throw_input("ADMM: this operator W has neither bodies nor rows to factor; take APGD");
-}
-
 class Admm {
  public:
-  Admm(FirstOrderProblem& problem, Watch& watch, const AdmmOptions& options)
+  Admm(FirstOrderProblem& problem, ScaledWatch& watch, const AdmmOptions& options)
       : problem_(problem), watch_(watch), options_(options), sigma_(options.sigma) {
     for (VecX* v : {&x_, &z_, &z_old_, &y_, &g_, &rhs_}) v->setZero(problem.size());
   }
@@ -137,9 +37,9 @@ class Admm {
   void balance(int iteration);
 
   FirstOrderProblem& problem_;
-  Watch& watch_;
+  ScaledWatch& watch_;
   const AdmmOptions& options_;
-  std::unique_ptr<Shifted> shifted_;
+  std::unique_ptr<ShiftedFactor> shifted_;
   VecX x_, z_, z_old_, y_, g_, rhs_;
   double sigma_, primal_ = 0.0, dual_ = 0.0;
   int last_change_ = 0, changes_ = 0;
@@ -150,10 +50,10 @@ void Admm::iterate() {
   parallel_for(problem_.blocks(), [&](std::ptrdiff_t a) {
     Vec3 rhs = sigma_ * z_.segment<3>(3 * a) - y_.segment<3>(3 * a) - problem_.free_gradient().segment<3>(3 * a);
     // The dual is minus the modified velocity: s comes from its tangents.
-    if (coulomb && problem_.kind(a) == BlockKind::contact) rhs.x() -= problem_.mu(a) * std::hypot(y_[3 * a + 1], y_[3 * a + 2]);
+    if (coulomb) rhs.x() -= friction_shift(y_.segment<3>(3 * a), problem_.kind(a), problem_.mu(a));
     rhs_.segment<3>(3 * a) = rhs;
   });
-  shifted_->solve(rhs_, x_);
+  shifted_->solve(numbers(rhs_), numbers(x_));
   z_old_.swap(z_);
   parallel_for(problem_.blocks(), [&](std::ptrdiff_t a) {
     const Vec3 relaxed = options_.relaxation * x_.segment<3>(3 * a) + (1.0 - options_.relaxation) * z_old_.segment<3>(3 * a);
@@ -189,7 +89,7 @@ void Admm::balance(int iteration) {
 
 int Admm::run() {
   if (watch_.certified(z_, g_)) return 0;
-  shifted_ = make_shifted(problem_);
+  shifted_ = problem_.problem().W->make_shifted_factor(problem_.scale());
   if (!factor()) return 1;
   // The dual of the start: minus the modified velocity there.
   problem_.modified(g_, y_);
@@ -220,7 +120,7 @@ int Admm::run() {
 SolveReport solve_admm(const ContactProblem& problem, const AdmmOptions& options, std::span<double> R) {
   check(options);
   FirstOrderProblem scaled(problem, options.formulation, R);
-  Watch watch(scaled, options, R);
+  ScaledWatch watch(scaled, options, R);
   const int fallbacks = Admm(scaled, watch, options).run();
   return watch.report(fallbacks, "another first penalty sigma may help; for high accuracy take AUTO or SEMISMOOTH_NEWTON");
 }

@@ -2,14 +2,11 @@
 
 namespace scree::solvers {
 
-namespace {
-constexpr double kTikhonov = 1e-12;   ///< regularisation relative to the trace of the normal equations
-}
-
-void Anderson::reset(std::span<const double> weight, int depth) {
+void Anderson::reset(std::span<const double> weight, int depth, double regularisation) {
   const auto n = static_cast<Eigen::Index>(weight.size());
   weight_ = Eigen::Map<const VecX>(weight.data(), n);
   depth_ = depth;
+  regularisation_ = regularisation;
   df_.resize(n, depth);
   dg_.resize(n, depth);
   normal_.setZero(depth, depth);
@@ -22,7 +19,7 @@ void Anderson::reset(std::span<const double> weight, int depth) {
 void Anderson::next(std::span<const double> x, std::span<const double> g, std::span<double> result) {
   const Eigen::Map<const VecX> now(g.data(), static_cast<Eigen::Index>(g.size()));
   f_ = weight_.cwiseProduct(now - Eigen::Map<const VecX>(x.data(), now.size()));
-  if (has_last_) {
+  if (has_last_ && depth_ > 0) {
     newest_ = held_ < depth_ ? held_ : (newest_ + 1) % depth_;
     df_.col(newest_) = f_ - last_f_;
     dg_.col(newest_) = now - last_g_;
@@ -38,7 +35,7 @@ void Anderson::next(std::span<const double> x, std::span<const double> g, std::s
   MatX normal = normal_.topLeftCorner(held_, held_);
   VecX projected(held_);
   for (int k = 0; k < held_; ++k) projected[k] = df_.col(k).dot(f_);
-  const double shift = kTikhonov * normal.trace();
+  const double shift = regularisation_ * normal.trace();
   if (!(shift > 0.0)) return;
   normal.diagonal().array() += shift;
   const VecX gamma = normal.ldlt().solve(projected);

@@ -13,8 +13,9 @@ namespace scree::solvers {
 /// Norms are weighted entry by entry.
 class Anderson {
  public:
-  /// Start over with a history of `depth` differences.
-  void reset(std::span<const double> weight, int depth);
+  /// Start over with a history of `depth` differences (0: no mixing). `regularisation` of the least squares is relative to the trace of
+  /// their normal equations.
+  void reset(std::span<const double> weight, int depth, double regularisation = 1e-12);
   /// Forget the history.
   void clear() { held_ = 0; has_last_ = false; }
   /// From x and g(x), the next x (may be `x` itself).
@@ -23,6 +24,7 @@ class Anderson {
  private:
   int depth_ = 0, held_ = 0, newest_ = 0;
   bool has_last_ = false;
+  double regularisation_ = 0.0;
   VecX weight_, last_f_, last_g_, f_;
   MatX df_, dg_;   ///< columns are weighted differences of f, plain differences of g
   MatX normal_;    ///< df^T df, renewed a row at a time

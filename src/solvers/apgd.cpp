@@ -79,7 +79,7 @@ bool step(FirstOrderProblem& scaled, Momentum& m, double& L) {
 SolveReport solve_apgd(const ContactProblem& problem, const ApgdOptions& options, std::span<double> R) {
   check(options);
   FirstOrderProblem scaled(problem, options.formulation, R);
-  Watch watch(scaled, options, R);
+  ScaledWatch watch(scaled, options, R);
   Momentum m(scaled.size());
   int fallbacks = 0;
   const char* advice = "APGD cycles on some sheared packings: try AUTO or ADMM, or a lower cap";
@@ -95,7 +95,7 @@ SolveReport solve_apgd(const ContactProblem& problem, const ApgdOptions& options
     m.gx.swap(m.g_trial);
     L *= options.shrink;
     if (watch.finished(m.x, m.gx, iteration)) break;
-    if (!(watch.value() <= kGrowth * watch.best())) {
+    if (!(watch.value() <= kGrowth * watch.best_value())) {
       // The non-monotone law lets momentum run away: begin again at the best iterate, with less of it.
       cap = std::max(kLeastCap, 1.0 - 1.5 * (1.0 - std::min(cap, 0.99)));
       ++fallbacks;

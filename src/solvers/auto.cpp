@@ -1,52 +1,65 @@
 #include "solvers/auto.hpp"
 
 #include "core/error.hpp"
-#include "core/threads.hpp"
-#include "core/timer.hpp"
 #include "solvers/auto_deformable.hpp"
 #include "solvers/auto_laws.hpp"
 #include "solvers/auto_stages.hpp"
 #include "solvers/catalogue.hpp"
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 #include "solvers/first_order.hpp"
 #include "solvers/local_solve.hpp"
 #include "solvers/option_reader.hpp"
+#include "solvers/watch.hpp"
 
 namespace scree::solvers {
 
 namespace {
 
 constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
-constexpr double kPatience = 60.0;      ///< Newton steps' worth of sweeps that sweeps may still need
-constexpr int kFewestBlocks = 32;       ///< islands of fewer blocks in all are not looked for
-constexpr double kLongPatience = 600.0; ///< the same for large packings, where Newton steps seldom help
-constexpr int kWarmSweeps = 400;        ///< from a warm start before zero is tried
-constexpr int kWarmRounds = 1;          ///< of Newton from a warm start before zero is tried
-constexpr int kSharedSweeps = 300;      ///< sweeps of all islands together before they are taken apart
 constexpr int kNoLimit = 1 << 30;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// One connected problem (or one taken as such): all stages.
-SolveReport solve_connected(const ContactProblem& problem, const AutoOptions& options, const StopRule& stop, std::span<double> R,
-                            double value, std::unique_ptr<Sweeper>& packed) {
-  AutoStages stages(problem, stop, options.margin, R, value, packed);
-  const double patience = options.newton ? (stages.large() ? kLongPatience : kPatience) * stages.newton_cost() : kInfinity;
-  if (options.newton && !stages.solved()) stages.splitting_where_rows_are_long();
-  // A warm start in a bad place costs more than it saves: after a while, zero gets the same chance.
-  const bool warm = std::any_of(R.begin(), R.end(), [](double r) { return r != 0.0; });
-  if (warm && !stages.solved()) stages.sweeps(patience, kWarmSweeps);
-  if (warm && !stages.solved()) stages.sweeps_from_zero(kInfinity, kWarmSweeps);
-  if (!stages.solved()) stages.sweeps(patience, stages.large() || !options.newton ? kNoLimit : stop.max_iterations / 3);
-  // So does Newton: on small problems, a cold start gets its turn after some rounds.
-  const bool retry = options.newton && warm && !stages.large();
-  if (options.newton && !stages.solved()) stages.newton_and_global(retry ? kWarmRounds : kNoLimit);
-  if (retry && !stages.solved() && !stages.exhausted()) {
-    stages.sweeps_from_zero(patience, stop.max_iterations / 3);
-    if (!stages.solved()) stages.newton_and_global(kNoLimit);
-  }
-  std::copy(stages.best().begin(), stages.best().end(), R.begin());
-  return stages.report();
+/// What the stages of a connected problem decide by.
+struct Situation {
+  AutoStages& stages;
+  const AutoParameters& parameters;
+  bool warm;         ///< the guess is not zero
+  bool newton;       ///< Newton and splitting are allowed
+  bool cold_later;   ///< a warm start that led nowhere is given up for zero
+  double patience;   ///< sweeps
+  int sweep_limit;
+};
+
+struct Stage {
+  const char* name;
+  bool (*wanted)(const Situation&);
+  void (*run)(const Situation&);
+};
+
+/// In this order, until the problem is solved or a limit is reached.
+constexpr Stage kStages[] = {
+    {"sweeps from the warm start", [](const Situation& s) { return s.warm; },
+     [](const Situation& s) { s.stages.sweeps(s.patience, static_cast<int>(s.parameters.warm_sweeps)); }},
+    {"the same from zero", [](const Situation& s) { return s.warm; },
+     [](const Situation& s) { s.stages.sweeps_from_zero(kInfinity, static_cast<int>(s.parameters.warm_sweeps)); }},
+    {"sweeps from the better one", [](const Situation&) { return true; }, [](const Situation& s) { s.stages.sweeps(s.patience, s.sweep_limit); }},
+    {"a round of Newton and splitting", [](const Situation& s) { return s.cold_later; }, [](const Situation& s) { s.stages.newton_and_global(1); }},
+    {"sweeps from zero once more", [](const Situation& s) { return s.cold_later; },
+     [](const Situation& s) { s.stages.sweeps_from_zero(s.patience, s.sweep_limit); }},
+    {"Newton and splitting to the end", [](const Situation& s) { return s.newton; }, [](const Situation& s) { s.stages.newton_and_global(kNoLimit); }},
+};
+
+/// One connected problem (or one taken as such): all stages, from the best iterate of the watch.
+void solve_connected(const ContactProblem& problem, const AutoOptions& options, Watch& watch, SweeperMemory& sweepers) {
+  const AutoParameters& p = options.parameters;
+  AutoStages stages(problem, options, watch, sweepers);
+  const bool warm = std::ranges::any_of(watch.best(), [](double r) { return r != 0.0; }), large = stages.large();
+  const double patience = options.newton ? (large ? p.large_patience : p.patience) * stages.newton_cost() : kInfinity;
+  const int limit = large || !options.newton ? kNoLimit : static_cast<int>(p.sweep_share * watch.rest().max_iterations);
+  const Situation situation{stages, p, warm, options.newton, options.newton && warm && !large, patience, limit};
+  for (const Stage& stage : kStages)
+    if (!watch.ended() && stage.wanted(situation)) stage.run(situation);
 }
 
 /// Squared error and share of the squared scale of each island.
@@ -57,7 +70,7 @@ class IslandLedger {
     work_.share.assign(n, 0.0);
     double total = 0.0;
     for (int i = 0; i < work.islands.count(); ++i) {
-      for (int a : work.islands.blocks(i)) work_.share[at(i)] += rho(a) * Eigen::Map<const Vec3>(problem.B.data() + 3 * a).squaredNorm();
+      for (int a : work.islands.blocks(i)) work_.share[at(i)] += block_rho(problem.W->diagonal()[at(a)]) * Eigen::Map<const Vec3>(problem.B.data() + 3 * a).squaredNorm();
       total += work_.share[at(i)];
     }
     // A scale given with the problem is split in the same proportions.
@@ -83,18 +96,9 @@ class IslandLedger {
   }
 
  private:
-  [[nodiscard]] double rho(int a) const {
-    const double trace = problem_.W->diagonal()[at(a)].trace();
-    return trace > 0.0 ? 3.0 / trace : 1.0;
-  }
-
   [[nodiscard]] double squared_error(int a, std::span<const double> R) const {
-    const Vec3 r = Eigen::Map<const Vec3>(R.data() + 3 * a);
-    Vec3 U = Eigen::Map<const Vec3>(work_.U.data() + 3 * a);
-    const BlockKind kind = problem_.kind[at(a)];
-    const double mu = problem_.mu[at(a)], step = rho(a);
-    if (kind == BlockKind::contact) U.x() += mu * std::hypot(U.y(), U.z());
-    return (r - project_on_block(r - step * U, kind, mu)).squaredNorm() / step;
+    return solvers::squared_error(Eigen::Map<const Vec3>(R.data() + 3 * a), Eigen::Map<const Vec3>(work_.U.data() + 3 * a),
+                                  block_rho(problem_.W->diagonal()[at(a)]), problem_.kind[at(a)], problem_.mu[at(a)]);
   }
 
   const ContactProblem& problem_;
@@ -104,146 +108,109 @@ class IslandLedger {
 class AutoRun {
  public:
   AutoRun(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& work)
-      : problem_(problem), options_(options), R_(R), work_(work) {}
+      : problem_(problem), options_(options), work_(work), watch_(problem, options, R, &work.U) {}
 
   SolveReport run() {
-    work_.U.resize(R_.size());
-    double start = measured();
-    report_.stage = "warm start";
-    if (!(start <= 1.0)) start = without_wild_guess(start);
-    if (start <= options_.tolerance) {
-      report_.status = Status::converged;
-      return report_;
+    watch_.set_stage("warm start");
+    watch_.offer_guess();
+    if (!watch_.solved() && problem_.blocks() == 1 && options_.max_iterations > 0) solve_in_closed_form();
+    if (!watch_.ended() && suits_working_set(problem_, options_)) {
+      solve_working_set(problem_, options_, watch_, work_);
+      // What follows wants the velocities of the best iterate.
+      if (!watch_.ended()) watch_.offer(watch_.best());
     }
-    if (problem_.blocks() == 1 && options_.max_iterations > 0 && solved_in_closed_form(start)) return report_;
-    if (suits_working_set(problem_, options_)) {
-      const std::vector<double> given(R_.begin(), R_.end());
-      report_ = solve_working_set(problem_, options_, R_, work_);
-      if (report_.status == Status::converged) return report_;
-      // Never go on from something worse than what came in.
-      const double value = measured();
-      if (!(value <= start)) std::copy(given.begin(), given.end(), R_.begin());
-      start = value <= start ? value : measured();
-    }
-    if (!options_.islands || options_.yardstick != Yardstick::residual || problem_.blocks() < kFewestBlocks) return whole(start);
-    work_.islands.find(*problem_.W);
-    if (work_.islands.count() < 2) return whole(start);
-    return apart(start);
+    if (!watch_.ended()) solve_islands();
+    return finish();
   }
 
  private:
   /// A single block needs no iteration.
-  bool solved_in_closed_form(double start) {
-    const Vec3 guess = Eigen::Map<const Vec3>(R_.data());
+  void solve_in_closed_form() {
     double multiplier = 0.0;
-    Eigen::Map<Vec3>(R_.data()) = solve_exact(LocalBlock(problem_.W->diagonal()[0]), problem_.kind[0], problem_.mu[0],
-                                              Eigen::Map<const Vec3>(problem_.B.data()), multiplier);
-    const double value = measured();
-    if (value <= options_.tolerance) {
-      report_.status = Status::converged;
-      report_.iterations = 1;
-      report_.stage = "closed form";
-      return true;
-    }
-    if (!(value <= start)) Eigen::Map<Vec3>(R_.data()) = guess;
-    return false;
+    const Vec3 R = solve_exact(LocalBlock(problem_.W->diagonal()[0]), problem_.kind[0], problem_.mu[0],
+                               Eigen::Map<const Vec3>(problem_.B.data()), multiplier);
+    if (watch_.offer(std::span<const double>(R.data(), 3)) > options_.tolerance) return;
+    watch_.count();
+    watch_.set_stage("closed form");
   }
 
-  /// A guess worse than none is dropped; zero needs no product.
-  double without_wild_guess(double start) {
-    const std::vector<double> zero(R_.size(), 0.0);
-    const double at_rest = measure(options_.yardstick, problem_, zero, problem_.B);
-    if (start <= at_rest) return start;
-    std::fill(R_.begin(), R_.end(), 0.0);
-    std::copy(problem_.B.begin(), problem_.B.end(), work_.U.begin());
-    return at_rest;
+  void solve_islands() {
+    const bool look = options_.islands && options_.yardstick == Yardstick::residual && problem_.blocks() >= options_.parameters.island_blocks;
+    if (look) work_.islands.find(*problem_.W);
+    if (look && work_.islands.count() > 1) solve_apart();
+    else solve_connected(problem_, options_, watch_, work_.sweepers);
   }
 
-  double measured() {
-    relative_velocity(problem_, R_, work_.U);
-    ++report_.products;
-    const double value = measure(options_.yardstick, problem_, R_, work_.U);
-    if (options_.history) report_.history.push_back(value);
-    return value;
-  }
-
-  [[nodiscard]] StopRule rest() const {
-    StopRule stop = options_;
-    stop.max_iterations = std::max(0, options_.max_iterations - report_.iterations);
-    stop.max_seconds = std::max(0.0, options_.max_seconds - timer_.seconds());
-    return stop;
-  }
-
-  SolveReport whole(double start) {
-    SolveReport report = solve_connected(problem_, options_, rest(), R_, start, work_.packed);
-    add_costs(report, report_);
-    return report;
-  }
-
-  SolveReport apart(double start) {
-    const std::vector<double> given(R_.begin(), R_.end());
+  void solve_apart() {
+    std::vector<double> R(watch_.best().begin(), watch_.best().end());
     const IslandLedger ledger(problem_, work_);
-    std::vector<int> open = ledger.open_islands(R_, options_.tolerance);
+    std::vector<int> open = ledger.open_islands(R, options_.tolerance);
     if (open.size() > 1) {
-      sweep_together(open, ledger);
-      measured();
-      open = ledger.open_islands(R_, options_.tolerance);
+      sweep_together(open, ledger, R);
+      watch_.offer(R);
+      open = ledger.open_islands(R, options_.tolerance);
     }
-    for (int island : open) solve_island(island, ledger);
-    const double value = measured();
-    // Never hand back something worse than what came in.
-    if (!(value <= start)) std::copy(given.begin(), given.end(), R_.begin());
-    report_.status = value <= options_.tolerance ? Status::converged
-                     : timer_.seconds() >= options_.max_seconds ? Status::max_seconds
-                                                                : Status::max_iterations;
-    if (report_.status != Status::converged) report_.advice = "raise max_iterations or max_seconds, or loosen the tolerance";
-    return report_;
+    for (int island : open)
+      if (!watch_.spent()) solve_island(island, ledger, R);
+    watch_.offer(R);
   }
 
   /// All open islands in one run of sweeps: cheap for the many small ones.
-  void sweep_together(const std::vector<int>& open, const IslandLedger& ledger) {
+  void sweep_together(const std::vector<int>& open, const IslandLedger& ledger, std::span<double> R) {
     work_.active.clear();
     for (int island : open)
       for (int a : work_.islands.blocks(island)) work_.active.push_back(a);
     std::sort(work_.active.begin(), work_.active.end());
-    ContactProblem part = restrict_to(problem_, work_.active);
-    part.scale = ledger.scale_of(open);
-    std::vector<double> R;
-    gather_part(R_, work_.active, R);
-    AutoStages stages(part, rest(), options_.margin, R, -1.0, work_.packed);
-    stages.sweeps(kSharedSweeps, kSharedSweeps);
-    scatter_part(stages.best(), work_.active, R_);
-    add_costs(report_, stages.report());
-    report_.stage = "sweeps";
+    solve_part(work_.active, ledger.scale_of(open), R, [&](const ContactProblem& part, Watch& watch) {
+      const double most = options_.parameters.shared_sweeps;
+      if (!watch.ended()) AutoStages(part, options_, watch, work_.sweepers).sweeps(most, static_cast<int>(most));
+    });
   }
 
-  void solve_island(int island, const IslandLedger& ledger) {
-    const auto blocks = work_.islands.blocks(island);
+  void solve_island(int island, const IslandLedger& ledger, std::span<double> R) {
+    solve_part(work_.islands.blocks(island), ledger.scale_of(std::array{island}), R,
+               [&](const ContactProblem& part, Watch& watch) { solve_connected(part, options_, watch, work_.sweepers); });
+  }
+
+  /// Some blocks alone, measured against their own scale.
+  template <class Solve>
+  void solve_part(std::span<const int> blocks, double scale, std::span<double> R, Solve&& solve) {
     ContactProblem part = restrict_to(problem_, blocks);
-    part.scale = ledger.scale_of(std::array{island});
-    std::vector<double> R;
-    gather_part(R_, blocks, R);
-    const SolveReport report = solve_connected(part, options_, rest(), R, -1.0, work_.packed);
-    scatter_part(R, blocks, R_);
-    add_costs(report_, report);
-    report_.stage = report.stage;
+    part.scale = scale;
+    std::vector<double> part_R;
+    gather_part(R, blocks, part_R);
+    StopRule rule = watch_.rest();
+    rule.history = false;   // values of parts are not those of the whole
+    Watch watch(part, rule, part_R);
+    watch.set_stage("warm start");
+    watch.offer(part_R);
+    solve(part, watch);
+    scatter_part(part_R, blocks, R);
+    const SolveReport report = watch.report("");
+    watch_.add(report);
+    watch_.set_stage(report.stage.c_str());
+  }
+
+  SolveReport finish() {
+    const double best = watch_.best_value();
+    const bool unchanged = watch_.iterations() == 0 && watch_.solved();
+    SolveReport report = watch_.report("raise max_iterations or max_seconds, or loosen the tolerance");
+    if (options_.yardstick == Yardstick::residual) report.residual = best;
+    else if (unchanged) report.residual = measure(Yardstick::residual, problem_, watch_.best(), watch_.velocity());
+    report.residual_known = options_.yardstick == Yardstick::residual || unchanged;
+    return report;
   }
 
   const ContactProblem& problem_;
   const AutoOptions& options_;
-  std::span<double> R_;
   AutoWorkspace& work_;
-  Timer timer_;
-  SolveReport report_;
+  Watch watch_;
 };
 
 }  // namespace
 
 SolveReport solve_auto(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace) {
-  const Timer timer;
-  SolveReport report = AutoRun(problem, options, R, workspace).run();
-  report.seconds = timer.seconds();
-  return report;
+  return AutoRun(problem, options, R, workspace).run();
 }
 
 SolverInfo auto_info() {

@@ -4,7 +4,8 @@
 ///   2. Gauss-Seidel sweeps with Nesterov momentum
 ///   3. proximal semismooth Newton once sweeps promise to be slower than it
 ///   4. sweeps (momentum and Anderson mixing in turn) and ADMM side by side when Newton stalls; the better one
-///      hands over to 3. Large packings of bodies get sweeps alone, twice as many each time.
+///      hands over to 3. Large packings of bodies get sweeps alone, more of them each time.
+/// The stages are a table in auto.cpp, what they decide by is in auto_parameters.hpp.
 /// Finite element bodies get a few sweeps and Newton steps on a working set of blocks instead (auto_deformable.hpp).
 /// Choices follow counts and estimated costs, never the clock, so that runs repeat bit for bit.
 #pragma once
@@ -13,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "solvers/auto_parameters.hpp"
 #include "solvers/islands.hpp"
 #include "solvers/report.hpp"
 #include "solvers/sweeper.hpp"
@@ -25,12 +27,13 @@ struct AutoOptions : StopRule {
   /// Sweeps that have reached the tolerance go on to this share of it while that costs at most half as much again: a
   /// stepper's next warm start may then be good enough as it is.
   double margin = 1.0;
+  AutoParameters parameters;   ///< what stages decide by
 };
 
 /// Memory kept from solve to solve.
 struct AutoWorkspace {
   Islands islands;
-  std::unique_ptr<Sweeper> packed;
+  SweeperMemory sweepers;
   std::shared_ptr<ExplicitForm> condensed;
   std::vector<double> U, error, share;
   std::vector<int> active;

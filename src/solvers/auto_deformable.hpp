@@ -7,14 +7,15 @@
 #include <span>
 
 #include "solvers/auto.hpp"
+#include "solvers/watch.hpp"
 
 namespace scree::solvers {
 
-/// True for operators in body form whose bodies have more than 12 unknowns on average (finite elements), measured by `residual` or `merit`.
+/// True for operators of bodies with more than AutoParameters::set_dofs unknowns on average (finite elements), measured by `residual` or `merit`.
 [[nodiscard]] bool suits_working_set(const ContactProblem& problem, const AutoOptions& options);
 
-/// Solve from the warm start in R; status `converged` is certified on the whole problem. Otherwise R is the best found on the last set and
-/// other stages should go on.
-SolveReport solve_working_set(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace);
+/// Solve from the best iterate of the watch, which has seen it. Where the watch is neither solved nor spent afterwards, other stages should
+/// go on from its best.
+void solve_working_set(const ContactProblem& problem, const AutoOptions& options, Watch& watch, AutoWorkspace& workspace);
 
 }  // namespace scree::solvers

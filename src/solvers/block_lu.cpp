@@ -1,33 +1,14 @@
 #include "solvers/block_lu.hpp"
 
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCore>
-
 #include <algorithm>
 #include <type_traits>
+
+#include "core/interrupt.hpp"
+#include "solvers/elimination_order.hpp"
 
 namespace scree::solvers {
 
 namespace {
-
-/// Approximate minimum degree order of a symmetric pattern: order[i] is the row eliminated i-th.
-std::vector<int> minimum_degree(std::span<const int> row_start, std::span<const int> columns) {
-  const int n = static_cast<int>(row_start.size()) - 1;
-  Eigen::SparseMatrix<double> pattern(n, n);
-  std::vector<Eigen::Triplet<double>> entries;
-  entries.reserve(2 * columns.size());
-  for (int a = 0; a < n; ++a)
-    for (int k = row_start[static_cast<std::size_t>(a)]; k < row_start[static_cast<std::size_t>(a) + 1]; ++k) {
-      const int b = columns[static_cast<std::size_t>(k)];
-      entries.emplace_back(a, b, 1.0);
-      entries.emplace_back(b, a, 1.0);
-    }
-  pattern.setFromTriplets(entries.begin(), entries.end());
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation(n);
-  Eigen::AMDOrdering<int> ordering;
-  ordering(pattern, permutation);
-  return {permutation.indices().data(), permutation.indices().data() + n};
-}
 
 /// Compressed rows from one list a row.
 void compress(const std::vector<std::vector<int>>& rows, std::vector<int>& start, std::vector<int>& columns) {
@@ -46,7 +27,7 @@ void BlockLu<N>::analyse(std::span<const int> row_start, std::span<const int> co
   row_start_.assign(row_start.begin(), row_start.end());
   columns_.assign(columns.begin(), columns.end());
   const std::size_t n = row_start.size() - 1;
-  order_ = minimum_degree(row_start, columns);
+  order_ = fill == Fill::complete ? nested_dissection(row_start, columns) : minimum_degree(row_start, columns);
   position_.resize(n);
   for (std::size_t i = 0; i < n; ++i) position_[static_cast<std::size_t>(order_[i])] = static_cast<int>(i);
 
@@ -90,7 +71,7 @@ void BlockLu<N>::analyse(std::span<const int> row_start, std::span<const int> co
 template <int N>
 bool BlockLu<N>::factor(std::span<const Block> values, std::span<const char> plain) {
   for (std::size_t i = 0; i < order_.size(); ++i)
-    if (!factor_row(static_cast<int>(i), values, plain)) return false;
+    if (stop_requested() || !factor_row(static_cast<int>(i), values, plain)) return false;
   return true;
 }
 

@@ -22,7 +22,7 @@ class BlockLu {
   /// Fill-in of the factors: all of it, or none beyond the pattern of the matrix (ILU(0)).
   enum class Fill { complete, none };
 
-  /// Order (approximate minimum degree) and find the pattern of the factors. The pattern is that of the
+  /// Order (nested dissection; without fill-in minimum degree) and find the pattern of the factors. The pattern is that of the
   /// matrix in block compressed rows; it is symmetrised. Must contain the diagonal.
   void analyse(std::span<const int> row_start, std::span<const int> columns, Fill fill);
 

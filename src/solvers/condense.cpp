@@ -104,6 +104,12 @@ void ExplicitForm::condense(const BodyForm& form) {
   if (products_.size() > kKeptNumbers) std::vector<double>().swap(products_);
 }
 
+bool BodyForm::condense_into(ExplicitForm& rows, double ratio) const {
+  if (!condensing_pays(*this, ratio)) return false;
+  rows.condense(*this);
+  return true;
+}
+
 ExplicitForm make_explicit(const BodyForm& form) {
   ExplicitForm rows;
   rows.condense(form);

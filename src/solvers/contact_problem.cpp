@@ -13,28 +13,30 @@ void ContactProblem::validate() const {
   for (std::size_t a = 0; a < n; ++a) {
     if (!(mu[a] >= 0.0) || !std::isfinite(mu[a]))
       throw_input("contact problem: mu[{}] = {}; friction coefficients are finite and not negative", a, mu[a]);
+    if (!built_in(kind[a]) && !known(kind[a])) throw_input("contact problem: kind[{}] = {} is no law that was registered", a, static_cast<int>(kind[a]));
     if (!W->diagonal()[a].allFinite()) throw_input("contact problem: the diagonal block {} of W is not finite", a);
     for (std::size_t k = 3 * a; k < 3 * a + 3; ++k)
       if (!std::isfinite(B[k])) throw_input("contact problem: B[{}] = {} (block {}) is not finite", k, B[k], a);
   }
 }
 
+ContactProblem without_friction(ContactProblem problem) {
+  for (std::size_t a = 0; a < problem.kind.size(); ++a)
+    if (frictional(problem.kind[a])) problem.mu[a] = 0.0;
+  return problem;
+}
+
 std::vector<double> block_scaling(const Operator& W) {
   std::vector<double> rho(W.diagonal().size());
-  for (std::size_t a = 0; a < rho.size(); ++a) {
-    const double trace = W.diagonal()[a].trace();
-    rho[a] = trace > 0.0 ? 3.0 / trace : 1.0;
-  }
+  for (std::size_t a = 0; a < rho.size(); ++a) rho[a] = block_rho(W.diagonal()[a]);
   return rho;
 }
 
 double residual_scale(const ContactProblem& problem) {
   if (problem.scale > 0.0) return problem.scale;
   double sum = 0.0;
-  for (std::size_t a = 0; a < problem.kind.size(); ++a) {
-    const double trace = problem.W->diagonal()[a].trace();
-    sum += (trace > 0.0 ? 3.0 / trace : 1.0) * Eigen::Map<const Vec3>(problem.B.data() + 3 * a).squaredNorm();
-  }
+  for (std::size_t a = 0; a < problem.kind.size(); ++a)
+    sum += block_rho(problem.W->diagonal()[a]) * Eigen::Map<const Vec3>(problem.B.data() + 3 * a).squaredNorm();
   return std::sqrt(sum);
 }
 

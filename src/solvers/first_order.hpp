@@ -1,5 +1,4 @@
-/// What first-order solvers share: a problem under one formulation in scaled unknowns, the watch over
-/// limits and best iterate, and vector sums that do not depend on the number of threads.
+/// What first-order solvers share: a problem under one formulation in scaled unknowns, and the watch over its iterates.
 ///
 /// Unknowns are x_a = R_a / s_a with s_a^2 = rho_a (theory eq. 3.8), so that the blocks of S W S have
 /// trace 3 and gradients are dimensionless energies' roots:  g = S (W S x + B) = S U.
@@ -10,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/timer.hpp"
-#include "solvers/report.hpp"
+#include "solvers/scaled_problem.hpp"
+#include "solvers/vector_kernels.hpp"
+#include "solvers/watch.hpp"
 
 namespace scree::solvers {
 
@@ -22,12 +22,6 @@ namespace scree::solvers {
 struct FirstOrderOptions : StopRule {
   Formulation formulation = Formulation::coulomb;
 };
-
-/// Dot product, sum of squares and linear combinations; same bits for any thread count.
-[[nodiscard]] double dot(const VecX& a, const VecX& b);
-[[nodiscard]] inline double norm(const VecX& a) { return std::sqrt(dot(a, a)); }
-/// y += factor x.
-void add_scaled(VecX& y, double factor, const VecX& x);
 
 /// How unknowns are scaled.
 enum class Scaling {
@@ -40,7 +34,7 @@ enum class Scaling {
 
 /// A contact problem under one formulation, in scaled unknowns. The admissible set of a contact is
 /// the cone |x_T| <= mu x_N (coulomb, convex, frictionless with mu = 0) or the half-cylinder
-/// x_N >= 0, |x_T| <= t (tresca, t = mu R_N of the guess, scaled).
+/// x_N >= 0, |x_T| <= t (tresca, t = mu R_N of the guess, scaled); other blocks have that of their law.
 class FirstOrderProblem {
  public:
   FirstOrderProblem(const ContactProblem& problem, Formulation formulation, std::span<const double> guess,
@@ -51,11 +45,13 @@ class FirstOrderProblem {
   [[nodiscard]] Formulation formulation() const { return formulation_; }
   /// The problem solved (mu = 0 when frictionless).
   [[nodiscard]] const ContactProblem& problem() const { return problem_; }
-  [[nodiscard]] BlockKind kind(std::ptrdiff_t a) const { return problem_.kind[static_cast<std::size_t>(a)]; }
-  [[nodiscard]] double mu(std::ptrdiff_t a) const { return problem_.mu[static_cast<std::size_t>(a)]; }
+  [[nodiscard]] auto kind(std::ptrdiff_t a) const { return problem_.kind[static_cast<std::size_t>(a)]; }
+  /// Friction coefficient of a contact; the scaled parameter of other laws.
+  [[nodiscard]] double mu(std::ptrdiff_t a) const { return scaled_.parameter()[static_cast<std::size_t>(a)]; }
   /// Radius of the half-cylinder (tresca and frictionless), scaled.
   [[nodiscard]] double threshold(std::ptrdiff_t a) const { return threshold_[static_cast<std::size_t>(a)]; }
-  [[nodiscard]] double block_scale(std::ptrdiff_t a) const { return s_[static_cast<std::size_t>(a)]; }
+  [[nodiscard]] double block_scale(std::ptrdiff_t a) const { return scaled_.scale()[static_cast<std::size_t>(a)]; }
+  [[nodiscard]] std::span<const double> scale() const { return scaled_.scale(); }
   /// S B, the gradient at zero.
   [[nodiscard]] const VecX& free_gradient() const { return b_; }
   [[nodiscard]] long products() const { return products_; }
@@ -75,13 +71,16 @@ class FirstOrderProblem {
   /// law by  |x - proj(x - g)| / |S B|.
   [[nodiscard]] double measure(Yardstick yardstick, const VecX& x, const VecX& g);
 
-  void to_impulses(const VecX& x, std::span<double> R) const;
-  void from_impulses(std::span<const double> R, VecX& x) const;
+  void to_impulses(const VecX& x, std::span<double> R) const { scaled_.to_impulses(numbers(x), R); }
+  void from_impulses(std::span<const double> R, VecX& x) const { scaled_.from_impulses(R, numbers(x)); }
 
  private:
+  [[nodiscard]] std::vector<double> factors(Scaling scaling) const;
+
   ContactProblem problem_;
   Formulation formulation_;
-  std::vector<double> s_, threshold_;
+  ScaledProblem scaled_;
+  std::vector<double> threshold_;
   VecX b_;
   std::vector<double> R_, U_;
   long products_ = 0;
@@ -104,48 +103,33 @@ class SafeStep {
   double L_ = 1.0;
 };
 
-/// Watches a solve: measures iterates, keeps the best in R, knows when to stop.
-class Watch {
+/// The watch over scaled iterates.
+class ScaledWatch : public Watch {
  public:
-  Watch(FirstOrderProblem& problem, const StopRule& stop, std::span<double> R);
+  ScaledWatch(FirstOrderProblem& problem, const StopRule& stop, std::span<double> R) : Watch(problem.problem(), stop, R), problem_(problem) {}
 
   /// Measure the guess. True when the solver is to return at once: the guess is certified, or no iteration is
   /// allowed. Otherwise x, g receive the start: the guess made admissible, or zero where that measures better.
   [[nodiscard]] bool certified(VecX& x, VecX& g);
-  /// Measure an admissible iterate; true when the solve must end. `iterations` are those done so far.
+  /// Measure an admissible iterate with its gradient; true when the solve must end. `iterations` are those done so far.
   [[nodiscard]] bool finished(const VecX& x, const VecX& g, int iterations);
-  /// True when the clock or the count has run out (for loops that do not measure).
-  [[nodiscard]] bool out_of_budget(int iterations);
-
-  [[nodiscard]] double value() const { return value_; }  ///< of the iterate measured last
-  [[nodiscard]] double best() const { return best_; }
-  /// Iterates measured since the best one.
-  [[nodiscard]] int since_best() const { return since_best_; }
-  /// Iterates measured since the best one last fell by 1 %, or since be_patient().
-  [[nodiscard]] int stalled() const { return stalled_; }
-  void be_patient() {
-    stalled_ = since_best_ = 0;
-    mark_ = best_;
+  /// True when a limit is reached (for loops that do not measure).
+  [[nodiscard]] bool out_of_budget(int iterations) {
+    count(iterations - this->iterations());
+    return ended();
   }
-  [[nodiscard]] int iterations() const { return iterations_; }
+  /// Begin to count stalled() and since_best() anew; the best value must fall by 1 % to count as progress.
+  void be_patient() { Watch::be_patient(kProgress); }
   /// The best iterate so far, scaled.
-  void best_iterate(VecX& x) const { problem_.from_impulses(R_, x); }
+  void best_iterate(VecX& x) const { problem_.from_impulses(best(), x); }
 
   /// The report; `advice` is kept when the solve did not converge.
-  [[nodiscard]] SolveReport report(int fallbacks, const std::string& advice);
+  [[nodiscard]] SolveReport report(int fallbacks, const char* advice);
 
  private:
-  void keep(const VecX& x);
+  static constexpr double kProgress = 0.99;
 
   FirstOrderProblem& problem_;
-  StopRule stop_;
-  std::span<double> R_;
-  Timer timer_;
-  Status status_ = Status::diverged;
-  double value_ = kInfinity, best_ = kInfinity;
-  double mark_ = kInfinity;
-  int iterations_ = 0, stalled_ = 0, since_best_ = 0;
-  std::vector<double> history_;
 };
 
 }  // namespace scree::solvers

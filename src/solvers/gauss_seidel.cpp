@@ -1,115 +1,72 @@
 #include "solvers/gauss_seidel.hpp"
 
 #include "core/error.hpp"
-#include "core/timer.hpp"
 #include "solvers/catalogue.hpp"
 #include "solvers/momentum.hpp"
 #include "solvers/first_order.hpp"
 #include "solvers/option_reader.hpp"
 #include "solvers/relaxed_sweeps.hpp"
+#include "solvers/watch.hpp"
 
 namespace scree::solvers {
 
 namespace {
 
 constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
-constexpr int kRefreshInterval = 150;   ///< sweeps between recomputations of the velocities kept along
 constexpr int kLongestWait = 64;        ///< sweeps between measurements at most, when chosen automatically
 
-/// One solve: sweeps, measurements and the memory of the best iterate.
+/// One solve: sweeps, and when they are measured.
 class GaussSeidel {
  public:
   GaussSeidel(const ContactProblem& problem, const GaussSeidelOptions& options, std::span<double> R, GaussSeidelWorkspace& workspace)
-      : problem_(problem), options_(options), R_(R), work_(workspace), scale_(residual_scale(problem)) {
-    work_.U.resize(problem.B.size());
+      : problem_(problem), options_(options), work_(workspace), watch_(problem, options, R, &workspace.U), scale_(residual_scale(problem)) {
+    work_.trial.resize(R.size());
   }
 
   SolveReport run() {
     work_.error = GaussSeidelError::none;
-    if (start_is_good()) return report_;
-    choose_sweeper();
+    if (watch_.offer(watch_.best()) <= options_.tolerance) return watch_.report("");
+    const double epsilon = options_.diagonal_epsilon > 0.0 ? options_.diagonal_epsilon : 0.01 * options_.tolerance;
+    sweeper_ = &begin_sweeps(problem_, {options_.diagonal_solver, epsilon, options_.diagonal_max_iterations}, watch_.best(), work_.sweepers);
     Momentum momentum;
     SweepRule rule{0.0, options_.omega, false};
-    while (report_.status != Status::converged) {
-      if (report_.iterations >= options_.max_iterations) return finish(Status::max_iterations);
-      if (timer_.seconds() >= options_.max_seconds) return finish(Status::max_seconds);
-      rule.backward = options_.reverse && report_.iterations % 2 == 1;
+    while (!watch_.spent()) {
+      rule.backward = options_.reverse && watch_.iterations() % 2 == 1;
       last_ = sweeper_->sweep(rule);
-      ++report_.iterations;
-      ++report_.products;
-      report_.fallbacks += last_.diverged + last_.failed;
+      watch_.count();
+      watch_.count_products(1);
+      watch_.count_fallback(last_.diverged + last_.failed);
       if (!std::isfinite(last_.change)) return finish(Status::diverged);
       if (options_.acceleration == Acceleration::nesterov) rule.momentum = momentum.after(last_);
       if (stop_now()) return finish(Status::converged);
-      if (report_.iterations % kRefreshInterval == 0) sweeper_->refresh();
+      if (watch_.iterations() % kRefreshInterval == 0) sweeper_->refresh();
     }
-    return report_;
+    return finish(Status::max_iterations);
   }
 
  private:
-  bool start_is_good() {
-    relative_velocity(problem_, R_, work_.U);
-    best_value_ = measure(options_.yardstick, problem_, R_, work_.U);
-    ++report_.products;
-    keep(best_value_);
-    if (best_value_ <= options_.tolerance) report_.status = Status::converged;
-    else work_.best.assign(R_.begin(), R_.end());
-    return report_.status == Status::converged;
-  }
-
-  void choose_sweeper() {
-    if (options_.diagonal_solver == DiagonalSolver::exact) {
-      if (!work_.packed) work_.packed = make_packed_sweeper();
-      if (work_.packed->begin(problem_, R_)) {
-        sweeper_ = work_.packed.get();
-        return;
-      }
-    }
-    const double epsilon = options_.diagonal_epsilon > 0.0 ? options_.diagonal_epsilon : 0.01 * options_.tolerance;
-    work_.general = make_general_sweeper({options_.diagonal_solver, epsilon, options_.diagonal_max_iterations});
-    work_.general->begin(problem_, R_);
-    sweeper_ = work_.general.get();
-  }
-
-  void keep(double value) {
-    if (options_.history) report_.history.push_back(value);
-  }
-
-  /// Remember the iterate in R when it is the best.
-  void remember(double value) {
-    if (!(value < best_value_)) return;
-    best_value_ = value;
-    std::copy(R_.begin(), R_.end(), work_.best.begin());
-  }
-
-  /// The outside yardstick at the present iterate, which goes to R.
+  /// The outside yardstick at the present iterate.
   double measured() {
-    sweeper_->get(R_);
-    relative_velocity(problem_, R_, work_.U);
-    ++report_.products;
-    const double value = measure(options_.yardstick, problem_, R_, work_.U);
-    remember(value);
-    return value;
+    checked_ = watch_.iterations();
+    sweeper_->get(work_.trial);
+    return watch_.offer(work_.trial);
   }
 
   bool stop_now() {
+    const double relative = last_.size > 0.0 ? std::sqrt(last_.change / last_.size) : 0.0;
     if (options_.criterion == SweepCriterion::relative_change) {
-      const double change = last_.size > 0.0 ? std::sqrt(last_.change / last_.size) : 0.0;
-      keep(change);
-      return change <= options_.tolerance;
+      watch_.log(relative);
+      return relative <= options_.tolerance;
     }
-    if (options_.history) {
-      const double value = measured();
-      keep(value);
-      return value <= options_.tolerance;
-    }
+    if (options_.history) return measured() <= options_.tolerance && relative <= options_.change;
+    if (relative > options_.change) return false;
     // A cheap forecast says when a measurement is worth its price.
     const double change = std::sqrt(last_.change);
     const double forecast = scale_ > 0.0 ? error_per_change_ * change / scale_ : 0.0;
-    const int wait = options_.check_interval > 0 ? options_.check_interval : std::clamp(report_.iterations / 4, 8, kLongestWait);
-    const bool due = report_.iterations - checked_ >= wait;
+    const int wait = options_.check_interval > 0 ? options_.check_interval : std::clamp(watch_.iterations() / 4, 8, kLongestWait);
+    const bool due = watch_.iterations() - checked_ >= wait;
     if (!due && (options_.check_interval > 0 || forecast > options_.tolerance)) return false;
-    checked_ = report_.iterations;
+    checked_ = watch_.iterations();
     if (options_.yardstick != Yardstick::residual) {
       const double value = measured();
       if (change > 0.0) error_per_change_ = value * scale_ / change;
@@ -119,10 +76,7 @@ class GaussSeidel {
     if (change > 0.0) error_per_change_ = error / change;
     const double value = scale_ > 0.0 ? error / scale_ : error;
     if (value > options_.tolerance) {
-      if (value < kWorthKeeping * best_value_) {
-        sweeper_->get(R_);
-        remember(value);
-      }
+      if (value < kWorthKeeping * watch_.best_value()) watch_.note(value, [&](std::span<double> best) { sweeper_->get(best); });
       return false;
     }
     if (measured() <= options_.tolerance) return true;
@@ -131,35 +85,33 @@ class GaussSeidel {
   }
 
   SolveReport finish(Status status) {
-    if (status != Status::converged) {
-      if (status != Status::diverged && report_.iterations > checked_) measured();
-      std::copy(work_.best.begin(), work_.best.end(), R_.begin());
-      work_.error = GaussSeidelError::diverged;
-      report_.advice = "raise max_iterations, loosen the tolerance, or use AUTO";
-    } else if (options_.criterion == SweepCriterion::relative_change) {
-      sweeper_->get(R_);
-    }
+    if (status == Status::converged && options_.criterion == SweepCriterion::relative_change) sweeper_->get(watch_.best());
+    if (status == Status::max_iterations && watch_.iterations() > checked_) measured();
+    if (status != Status::converged) work_.error = GaussSeidelError::diverged;
     if (last_.failed > 0) work_.error = GaussSeidelError::diagonal_failed;
     else if (last_.diverged > 0) work_.error = GaussSeidelError::diagonal_diverged;
-    report_.status = status;
-    if (status == Status::converged && best_value_ > options_.tolerance && options_.criterion == SweepCriterion::yardstick)
-      report_.status = Status::max_iterations;
-    return report_;
+    const char* advice = "raise max_iterations, loosen the tolerance, or use AUTO";
+    SolveReport report = watch_.report(advice, status);
+    // Where the change of a sweep has a say, the yardstick alone does not tell.
+    const bool by_change = options_.criterion == SweepCriterion::relative_change || options_.change < kInfinity;
+    if (by_change && (status == Status::converged || report.status == Status::converged)) {
+      report.status = status;
+      report.advice = status == Status::converged ? "" : advice;
+    }
+    return report;
   }
 
   static constexpr double kWorthKeeping = 0.5;   ///< copy an unfinished iterate only when it halves the best
 
   const ContactProblem& problem_;
   const GaussSeidelOptions& options_;
-  std::span<double> R_;
   GaussSeidelWorkspace& work_;
+  Watch watch_;
   double scale_;
   Sweeper* sweeper_ = nullptr;
   SweepSums last_;
-  double best_value_ = kInfinity, error_per_change_ = 1.0;
+  double error_per_change_ = 1.0;
   int checked_ = 0;
-  Timer timer_;
-  SolveReport report_;
 };
 
 void check(const GaussSeidelOptions& options) {
@@ -178,6 +130,7 @@ GaussSeidelOptions read(const SolverInfo& info, const StopRule& stop, const Opti
   options.diagonal_max_iterations = reader.integer("diagonal_max_iterations");
   options.reverse = reader.flag("reverse");
   options.omega = reader.real("omega");
+  options.change = reader.real("change") > 0.0 ? reader.real("change") : kInfinity;
   options.check_interval = reader.integer("check_interval");
   const std::string& criterion = reader.text("criterion");
   if (criterion == "relative_change") options.criterion = SweepCriterion::relative_change;
@@ -213,10 +166,7 @@ std::string to_string(GaussSeidelError error) {
 SolveReport solve_gauss_seidel(const ContactProblem& problem, const GaussSeidelOptions& options, std::span<double> R,
                                GaussSeidelWorkspace& workspace) {
   check(options);
-  const Timer timer;
-  SolveReport report = GaussSeidel(problem, options, R, workspace).run();
-  report.seconds = timer.seconds();
-  return report;
+  return GaussSeidel(problem, options, R, workspace).run();
 }
 
 SolverInfo gauss_seidel_info() {
@@ -235,6 +185,7 @@ SolverInfo gauss_seidel_info() {
       {"reverse", false, "alternate forward and backward sweeps"},
       {"omega", 1.0, "relaxation in (0, 2); 1: none"},
       {"criterion", std::string("yardstick"), "what ends the sweeps: yardstick, or relative_change |S - R| / |R| as in the Solfec manual"},
+      {"change", 0.0, "relative change |S - R| / |R| that the last sweep must not exceed either; 0: any"},
       {"check_interval", 0, "sweeps between measurements of the yardstick; 0: automatic"},
       {"acceleration", std::string("none"), "none, or nesterov: momentum with growth restart"},
   };

@@ -28,6 +28,7 @@ struct GaussSeidelOptions : StopRule {
   bool reverse = false;                ///< alternate forward and backward sweeps
   double omega = 1.0;                  ///< relaxation in (0, 2)
   SweepCriterion criterion = SweepCriterion::yardstick;
+  double change = kInfinity;           ///< the yardstick counts only after a sweep of no larger relative change |S - R| / |R|
   int check_interval = 0;              ///< sweeps between measurements; 0: when the change of a sweep suggests one
   Acceleration acceleration = Acceleration::none;
 };
@@ -46,8 +47,8 @@ enum class GaussSeidelError {
 /// Memory kept from solve to solve: nothing is allocated when sizes repeat.
 struct GaussSeidelWorkspace {
   GaussSeidelError error = GaussSeidelError::none;  ///< of the last solve
-  std::unique_ptr<Sweeper> packed, general;
-  std::vector<double> U, best;
+  SweeperMemory sweepers;
+  std::vector<double> U, trial;
 };
 
 /// Solve from the warm start in R. A start at or below the tolerance is returned as it is after zero sweeps.

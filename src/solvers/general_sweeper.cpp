@@ -1,4 +1,4 @@
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 #include "solvers/row_product.hpp"
 #include "solvers/sweeper.hpp"
 #include "solvers/yardstick.hpp"
@@ -9,10 +9,56 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// Blocks in the given order, velocities of bodies (body form) or rows of W (explicit form).
+/// Velocities of bodies kept along: a change of a block reaches its two bodies at once.
+class BodyRows {
+ public:
+  explicit BodyRows(const BodyForm& form) : form_(form) {}
+
+  void refresh(std::span<const double> R) {
+    y_.resize(at(form_.dofs()));
+    form_.scatter(R, y_);
+  }
+  [[nodiscard]] Vec3 velocity(int block, Vec3 U, const double*) const {
+    for (int side = 0; side < 2; ++side)
+      if (const int body = form_.bodies_of(block)[at(side)]; body >= 0)
+        U += body_row_product(form_.rows(block, side), y_.data() + form_.dof_start(body));
+    return U;
+  }
+  void push(int block, const Vec3& change) {
+    for (int side = 0; side < 2; ++side)
+      if (const int body = form_.bodies_of(block)[at(side)]; body >= 0)
+        add_body_push(form_.rows(block, side), change, y_.data() + form_.dof_start(body));
+  }
+  [[nodiscard]] std::vector<double>& kept() { return y_; }
+
+ private:
+  const BodyForm& form_;
+  std::vector<double> y_;
+};
+
+/// Rows of W itself: nothing is kept along.
+class StoredRows {
+ public:
+  explicit StoredRows(const ExplicitForm& form) : form_(form) {}
+
+  void refresh(std::span<const double>) {}
+  [[nodiscard]] Vec3 velocity(int block, const Vec3& U, const double* R) const {
+    return add_row_product(U, form_.columns(block), form_.values(block), R);
+  }
+  void push(int, const Vec3&) {}
+  [[nodiscard]] std::vector<double>& kept() { return none_; }
+
+ private:
+  const ExplicitForm& form_;
+  std::vector<double> none_;
+};
+
+/// Blocks in the given order.
+template <class Rows>
 class GeneralSweeper final : public Sweeper {
  public:
-  explicit GeneralSweeper(const LocalIteration& how) : how_(how) {}
+  template <class Form>
+  GeneralSweeper(const Form& form, const LocalIteration& how) : how_(how), rows_(form) {}
 
   bool begin(const ContactProblem& problem, std::span<const double> R) override;
   void set(std::span<const double> R) override;
@@ -22,23 +68,22 @@ class GeneralSweeper final : public Sweeper {
   void get(std::span<double> R) const override { std::copy(R_.begin(), R_.end(), R.begin()); }
 
  private:
-  [[nodiscard]] Vec3 velocity(int block) const;
-  void push(int block, const Vec3& change);
+  [[nodiscard]] Vec3 velocity(int block) const {
+    return rows_.velocity(block, Eigen::Map<const Vec3>(problem_->B.data() + 3 * block), R_.data());
+  }
   void extrapolate(double beta);
 
   LocalIteration how_;
   const ContactProblem* problem_ = nullptr;
-  const BodyForm* bodies_ = nullptr;
-  const ExplicitForm* rows_ = nullptr;
+  Rows rows_;
   std::vector<LocalBlock> local_;
-  std::vector<double> R_, before_, y_, y_before_, multiplier_, U_;
+  std::vector<double> R_, before_, kept_before_, multiplier_;
   bool momentum_ready_ = false;
 };
 
-bool GeneralSweeper::begin(const ContactProblem& problem, std::span<const double> R) {
+template <class Rows>
+bool GeneralSweeper<Rows>::begin(const ContactProblem& problem, std::span<const double> R) {
   problem_ = &problem;
-  bodies_ = dynamic_cast<const BodyForm*>(problem.W.get());
-  rows_ = dynamic_cast<const ExplicitForm*>(problem.W.get());
   local_.resize(at(problem.blocks()));
   for (int a = 0; a < problem.blocks(); ++a) local_[at(a)] = LocalBlock(problem.W->diagonal()[at(a)]);
   multiplier_.assign(at(problem.blocks()), 0.0);
@@ -46,44 +91,25 @@ bool GeneralSweeper::begin(const ContactProblem& problem, std::span<const double
   return true;
 }
 
-void GeneralSweeper::set(std::span<const double> R) {
+template <class Rows>
+void GeneralSweeper<Rows>::set(std::span<const double> R) {
   R_.assign(R.begin(), R.end());
   momentum_ready_ = false;
   refresh();
 }
 
-void GeneralSweeper::refresh() {
-  if (!bodies_) return;
-  y_.resize(at(bodies_->dofs()));
-  bodies_->scatter(R_, y_);
-  // The iterate before must be as exact, or momentum would multiply the difference by beta / (1 - beta).
-  if (momentum_ready_) bodies_->scatter(before_, y_before_);
-}
-
-Vec3 GeneralSweeper::velocity(int block) const {
-  Vec3 U = Eigen::Map<const Vec3>(problem_->B.data() + 3 * block);
-  if (bodies_) {
-    for (int side = 0; side < 2; ++side) {
-      const int body = bodies_->bodies_of(block)[at(side)];
-      if (body < 0) continue;
-      U += body_row_product(bodies_->rows(block, side), y_.data() + bodies_->dof_start(body));
-    }
-  } else {
-    return add_row_product(U, rows_->columns(block), rows_->values(block), R_.data());
+template <class Rows>
+void GeneralSweeper<Rows>::refresh() {
+  if (momentum_ready_) {
+    // The iterate before must be as exact, or momentum would multiply the difference by beta / (1 - beta).
+    rows_.refresh(before_);
+    kept_before_ = rows_.kept();
   }
-  return U;
+  rows_.refresh(R_);
 }
 
-void GeneralSweeper::push(int block, const Vec3& change) {
-  if (!bodies_) return;
-  for (int side = 0; side < 2; ++side) {
-    const int body = bodies_->bodies_of(block)[at(side)];
-    if (body < 0) continue;
-    add_body_push(bodies_->rows(block, side), change, y_.data() + bodies_->dof_start(body));
-  }
-}
-
-void GeneralSweeper::extrapolate(double beta) {
+template <class Rows>
+void GeneralSweeper<Rows>::extrapolate(double beta) {
   const auto advance = [beta](std::vector<double>& now, std::vector<double>& old) {
     for (std::size_t k = 0; k < now.size(); ++k) {
       const double kept = now[k];
@@ -93,20 +119,21 @@ void GeneralSweeper::extrapolate(double beta) {
   };
   if (!momentum_ready_) {
     before_ = R_;
-    y_before_ = y_;
+    kept_before_ = rows_.kept();
     momentum_ready_ = true;
   }
   advance(R_, before_);
-  advance(y_, y_before_);
+  advance(rows_.kept(), kept_before_);
 }
 
-SweepSums GeneralSweeper::sweep(const SweepRule& rule) {
+template <class Rows>
+SweepSums GeneralSweeper<Rows>::sweep(const SweepRule& rule) {
   if (rule.momentum != 0.0 || momentum_ready_) extrapolate(rule.momentum);
   SweepSums sums;
   const int n = problem_->blocks();
   for (int k = 0; k < n; ++k) {
     const int a = rule.backward ? n - 1 - k : k;
-    const BlockKind kind = problem_->kind[at(a)];
+    const auto kind = problem_->kind[at(a)];
     const double mu = problem_->mu[at(a)];
     const LocalBlock& block = local_[at(a)];
     const Eigen::Map<Vec3> R(R_.data() + 3 * a);
@@ -122,28 +149,38 @@ SweepSums GeneralSweeper::sweep(const SweepRule& rule) {
     sums.size += weight * next.squaredNorm();
     if (change.isZero(0.0)) continue;
     Eigen::Map<Vec3>(R_.data() + 3 * a) = next;
-    push(a, change);
+    rows_.push(a, change);
     sums.change += weight * change.squaredNorm();
     if (momentum_ready_) sums.uphill -= weight * change.dot(next - Eigen::Map<const Vec3>(before_.data() + 3 * a));
   }
   return sums;
 }
 
-double GeneralSweeper::squared_error() {
+template <class Rows>
+double GeneralSweeper<Rows>::squared_error() {
   double sum = 0.0;
   for (int a = 0; a < problem_->blocks(); ++a) {
-    const BlockKind kind = problem_->kind[at(a)];
-    const double mu = problem_->mu[at(a)], rho = local_[at(a)].rho;
     const Vec3 R = Eigen::Map<const Vec3>(R_.data() + 3 * a);
-    Vec3 U = velocity(a);
-    if (kind == BlockKind::contact) U.x() += mu * std::hypot(U.y(), U.z());
-    sum += (R - project_on_block(R - rho * U, kind, mu)).squaredNorm() / rho;
+    sum += solvers::squared_error(R, velocity(a), local_[at(a)].rho, problem_->kind[at(a)], problem_->mu[at(a)]);
   }
   return sum;
 }
 
 }  // namespace
 
-std::unique_ptr<Sweeper> make_general_sweeper(const LocalIteration& how) { return std::make_unique<GeneralSweeper>(how); }
+std::unique_ptr<Sweeper> BodyForm::make_sweeper(const LocalIteration& how) const { return std::make_unique<GeneralSweeper<BodyRows>>(*this, how); }
+std::unique_ptr<Sweeper> ExplicitForm::make_sweeper(const LocalIteration& how) const {
+  return std::make_unique<GeneralSweeper<StoredRows>>(*this, how);
+}
+
+Sweeper& begin_sweeps(const ContactProblem& problem, const LocalIteration& how, std::span<const double> R, SweeperMemory& memory) {
+  if (how.solver == DiagonalSolver::exact && problem.W->rigid_rows()) {
+    if (!memory.packed) memory.packed = make_packed_sweeper();
+    if (memory.packed->begin(problem, R)) return *memory.packed;
+  }
+  memory.general = problem.W->make_sweeper(how);
+  memory.general->begin(problem, R);
+  return *memory.general;
+}
 
 }  // namespace scree::solvers

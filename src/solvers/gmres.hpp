@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "core/interrupt.hpp"
 #include "solvers/vector_kernels.hpp"
 
 namespace scree::solvers {
@@ -44,7 +45,7 @@ class Gmres {
       // Arnoldi steps until the rotated right-hand side is small enough.
       start_cycle(beta);
       int k = 0;
-      while (k < restart_ && result.iterations < max_iterations) {
+      while (k < restart_ && result.iterations < max_iterations && !stop_requested()) {
         precondition(std::span<const double>(basis(k)), std::span<double>(preconditioned_));
         apply(std::span<const double>(preconditioned_), basis(k + 1));
         ++result.products;
@@ -59,7 +60,7 @@ class Gmres {
       precondition(std::span<const double>(basis(restart_)), std::span<double>(preconditioned_));
       add_scaled(1.0, preconditioned_, x);
       result.residual = std::abs(rotated_[static_cast<std::size_t>(k)]);
-      if (result.residual <= tolerance || result.iterations >= max_iterations) return result;
+      if (result.residual <= tolerance || result.iterations >= max_iterations || stop_requested()) return result;
     }
   }
 

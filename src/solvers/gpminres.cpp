@@ -27,7 +27,7 @@ void check(const GpminresOptions& options) {
 
 class Gpminres {
  public:
-  Gpminres(FirstOrderProblem& problem, Watch& watch, const GpminresOptions& options)
+  Gpminres(FirstOrderProblem& problem, ScaledWatch& watch, const GpminresOptions& options)
       : problem_(problem), watch_(watch), options_(options), eta2_(options.eta2), safe_(problem),
         faces_(static_cast<std::size_t>(problem.blocks())), old_faces_(faces_.size()) {
     for (VecX* v : {&x_, &g_, &next_, &g_next_, &d_, &r_, &p_, &Ar_, &Ap_}) v->setZero(problem.size());
@@ -47,7 +47,7 @@ class Gpminres {
   void product_on_face(const VecX& v, VecX& q);
 
   FirstOrderProblem& problem_;
-  Watch& watch_;
+  ScaledWatch& watch_;
   const GpminresOptions& options_;
   double eta2_;
   SafeStep safe_;
@@ -132,8 +132,8 @@ bool Gpminres::krylov_direction() {
   for (int k = 0; k < options_.krylov_iterations; ++k) {
     const double length = dot(Ap_, Ap_);
     if (!(rAr > 0.0) || !(length > 0.0)) return k > 0;
-    add_scaled(d_, rAr / length, p_);
-    add_scaled(r_, -rAr / length, Ap_);
+    add_scaled(rAr / length, p_, d_);
+    add_scaled(-rAr / length, Ap_, r_);
     ++iteration_;
     const double q = -0.5 * (dot(d_, r0) + dot(d_, r_)), gain = q_old - q;
     q_old = q;
@@ -182,7 +182,7 @@ SolveReport solve_gpminres(const ContactProblem& problem, const GpminresOptions&
     }, R);
   }
   FirstOrderProblem scaled(problem, options.formulation, R, options.preconditioner);
-  Watch watch(scaled, options, R);
+  ScaledWatch watch(scaled, options, R);
   Gpminres solver(scaled, watch, options);
   const int fallbacks = solver.run();
   return watch.report(fallbacks, "raise krylov_iterations, or try APGD or AUTO");

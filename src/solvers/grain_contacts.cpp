@@ -4,7 +4,7 @@ namespace scree::solvers {
 
 void GrainContacts::add(int one, int two, const Vec3& normal, const Vec3& tangent, const Vec3& point, double mu, double bias) {
   const std::array<Vec3, 3> frame{normal, tangent, normal.cross(tangent)};
-  const auto sides = form_.add_block(one, two);
+  const auto sides = form_->add_block(one, two);
   Vec3 U(bias, 0.0, 0.0);
   for (std::size_t side = 0; side < 2; ++side) {
     const int body = side == 0 ? one : two;
@@ -27,8 +27,8 @@ void GrainContacts::add(int one, int two, const Vec3& normal, const Vec3& tangen
 }
 
 ContactProblem GrainContacts::finish() {
-  form_.finish();
-  problem_.W = std::make_shared<BodyForm>(std::move(form_));
+  form_->finish();
+  problem_.W = form_;
   return std::move(problem_);
 }
 

@@ -38,7 +38,7 @@ struct Grain {
 /// Collects contacts and makes the problem of them.
 class GrainContacts {
  public:
-  explicit GrainContacts(const std::vector<Grain>& grains) : grains_(grains) { form_.reset_rigid(static_cast<int>(grains.size())); }
+  explicit GrainContacts(const std::vector<Grain>& grains) : grains_(grains) { form_->reset_rigid(static_cast<int>(grains.size())); }
 
   /// Contact between grain `one` (-1: a wall) and grain `two`, normal from one to two at `point`; the bias is what
   /// B_N holds beside the relative velocity, m/s. `tangent` is normal to the normal; the second one completes the frame.
@@ -51,10 +51,12 @@ class GrainContacts {
 
   /// The problem in body form; call once, after the last contact.
   [[nodiscard]] ContactProblem finish();
+  /// Its operator.
+  [[nodiscard]] std::shared_ptr<const BodyForm> form() const { return form_; }
 
  private:
   const std::vector<Grain>& grains_;
-  BodyForm form_;
+  std::shared_ptr<BodyForm> form_ = std::make_shared<BodyForm>();
   ContactProblem problem_;
 };
 

@@ -98,7 +98,7 @@ class GrainPile {
     options.max_iterations = 500;
     options.newton = false;
     (void)solve_auto(problem, options, R_, workspace_);
-    apply(dynamic_cast<const BodyForm&>(*problem.W));
+    apply(*form_);
     for (Grain& grain : grains_) grain.center += h * grain.velocity;
   }
 
@@ -125,6 +125,7 @@ class GrainPile {
   std::vector<Grain> grains_;   ///< the lid is the last
   Neighbours neighbours_;
   AutoWorkspace workspace_;
+  std::shared_ptr<const BodyForm> form_;   ///< of the last contacts()
   std::vector<double> R_, y_;
 };
 
@@ -209,6 +210,7 @@ ContactProblem GrainPile::contacts(double gap, double h, double mu) {
   });
   for (int i = 0; i < count(); ++i) wall_contacts(list, i, gap, h, mu);
   if (o_.lid_mass > 0.0) lid_contacts(list, gap, h, mu);
+  form_ = list.form();
   return list.finish();
 }
 

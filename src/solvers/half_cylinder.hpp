@@ -25,8 +25,8 @@ struct Face {
 [[nodiscard]] inline Face face_of(const FirstOrderProblem& problem, std::ptrdiff_t a, const Vec3& x, const Vec3& g) {
   constexpr double kOnCircle = 1.0 - 1e-12;  // projections land on the circle up to rounding
   Face face;
-  face.disk = problem.kind(a) == BlockKind::bilateral;
-  if (problem.kind(a) != BlockKind::contact) return face;
+  face.disk = !normal_only(problem.kind(a), 0.0);
+  if (!frictional(problem.kind(a))) return face;
   face.normal = x.x() > 0.0;
   const double radius = problem.threshold(a), length = x.tail<2>().norm();
   if (radius <= 0.0) return face;
@@ -51,7 +51,7 @@ struct Face {
 /// The projected gradient: g without the parts that push out of the set. Zero exactly at a solution.
 [[nodiscard]] inline Vec3 projected_gradient(const FirstOrderProblem& problem, std::ptrdiff_t a, const Face& face, const Vec3& g) {
   Vec3 result = along(face, g);
-  if (problem.kind(a) != BlockKind::contact) return result;
+  if (!frictional(problem.kind(a))) return result;
   if (!face.normal) result.x() = std::min(0.0, g.x());
   if (face.circle) result.tail<2>() += std::max(0.0, g.tail<2>().dot(face.t)) * face.t;
   return result;

@@ -7,9 +7,8 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
-#include "core/timer.hpp"
 #include "solvers/catalogue.hpp"
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 #include "solvers/first_order.hpp"
 #include "solvers/interior_point_system.hpp"
 #include "solvers/jordan_block.hpp"
@@ -17,6 +16,7 @@
 #include "solvers/option_reader.hpp"
 #include "solvers/semismooth_newton.hpp"
 #include "solvers/vector_kernels.hpp"
+#include "solvers/watch.hpp"
 
 namespace scree::solvers {
 
@@ -30,23 +30,18 @@ constexpr double kLag = 0.1;         ///< nu is kept above this share of the lag
 constexpr double kFarthest = 1.01;    ///< steps longer than this are not looked for: kBoundary of it is a full step
 constexpr double kBoundary = 0.995;  ///< share of the way to the boundary a step may go
 
-/// What a block is to the interior-point method.
-enum class Role : char { cone, half_line, equation, normal_equation };
-
 class InteriorPoint {
  public:
   InteriorPoint(const ContactProblem& problem, const InteriorPointOptions& options)
       : scaled_(problem), options_(options) {
-    system_ = options.linear_solver == BarrierSolver::direct ? make_direct_system(scaled_)
-                                                             : make_krylov_system(scaled_, options.linear_iterations);
-    nearby_ = options.linear_solver == BarrierSolver::krylov && overdetermined(problem);
+    system_ = options.linear_solver == BarrierSolver::direct ? problem.W->make_direct_barrier(scaled_)
+                                                             : problem.W->make_krylov_barrier(scaled_, options.linear_iterations);
+    nearby_ = system_->in_body_space();
     const auto n = static_cast<std::size_t>(problem.blocks());
     role_.resize(n);
     for (std::size_t a = 0; a < n; ++a) {
-      if (problem.kind[a] == BlockKind::bilateral) role_[a] = Role::equation;
-      else if (problem.kind[a] == BlockKind::direction) role_[a] = Role::normal_equation;
-      else role_[a] = problem.mu[a] > 0.0 ? Role::cone : Role::half_line;
-      cones_ += role_[a] == Role::cone || role_[a] == Role::half_line;
+      role_[a] = impulse_set(problem.kind[a], problem.mu[a]);
+      cones_ += has_barrier(a);
     }
     for (auto* v : {&r_, &u_, &velocity_, &gap_, &right_, &dr_, &du_, &dr_affine_, &du_affine_}) v->resize(scaled_.size());
     s_.assign(n, 0.0);
@@ -78,23 +73,23 @@ class InteriorPoint {
   [[nodiscard]] double lag() const;
   [[nodiscard]] double duality(double t, std::span<const double> dr, std::span<const double> du) const;
   [[nodiscard]] Vec3 to_x(std::size_t a, const Vec3& R) const {
-    return role_[a] == Role::cone ? Vec3(scaled_.problem().mu[a] * R.x(), R.y(), R.z()) : Vec3(R.x(), 0.0, 0.0);
+    return role_[a] == ImpulseSet::cone ? Vec3(scaled_.problem().mu[a] * R.x(), R.y(), R.z()) : Vec3(R.x(), 0.0, 0.0);
   }
   [[nodiscard]] Vec3 to_y(std::size_t a, const Vec3& U) const {
     const double mu = scaled_.problem().mu[a];
-    return role_[a] == Role::cone ? Vec3(U.x(), mu * U.y(), mu * U.z()) : Vec3(U.x(), 0.0, 0.0);
+    return role_[a] == ImpulseSet::cone ? Vec3(U.x(), mu * U.y(), mu * U.z()) : Vec3(U.x(), 0.0, 0.0);
   }
   [[nodiscard]] Vec3 from_y(std::size_t a, const Vec3& y) const {
     const double mu = scaled_.problem().mu[a];
-    return role_[a] == Role::cone ? Vec3(y.x(), y.y() / mu, y.z() / mu) : Vec3(y.x(), 0.0, 0.0);
+    return role_[a] == ImpulseSet::cone ? Vec3(y.x(), y.y() / mu, y.z() / mu) : Vec3(y.x(), 0.0, 0.0);
   }
-  [[nodiscard]] bool has_barrier(std::size_t a) const { return role_[a] == Role::cone || role_[a] == Role::half_line; }
+  [[nodiscard]] bool has_barrier(std::size_t a) const { return role_[a] == ImpulseSet::cone || role_[a] == ImpulseSet::half_line; }
   static Vec3 part(std::span<const double> v, std::size_t a) { return Eigen::Map<const Vec3>(v.data() + 3 * a); }
 
   ScaledProblem scaled_;
   const InteriorPointOptions& options_;
   std::unique_ptr<InteriorPointSystem> system_;
-  std::vector<Role> role_;
+  std::vector<ImpulseSet> role_;
   std::vector<double> r_, u_;         ///< impulses and velocities inside the cones, scaled
   std::vector<double> velocity_;      ///< W r + b
   std::vector<double> gap_;           ///< W r + b + s n - u
@@ -120,16 +115,16 @@ void InteriorPoint::start(std::span<const double> R) {
   const ContactProblem& p = scaled_.problem();
   for (std::size_t a = 0; a < role_.size(); ++a) {
     Vec3 r = part(r_, a), u = part(velocity_, a);
-    if (role_[a] == Role::cone) {
+    if (role_[a] == ImpulseSet::cone) {
       const double mu = p.mu[a];
       if (options_.formulation == Formulation::coulomb) s_[a] = mu * std::hypot(u.y(), u.z());
       r = project_on_cone(r, mu) + Vec3((1.0 + 1.0 / mu) * inside, 0.0, 0.0);
       u = project_on_cone(u + Vec3(s_[a], 0.0, 0.0), 1.0 / mu) + Vec3((1.0 + mu) * inside, 0.0, 0.0);
-    } else if (role_[a] == Role::half_line) {
+    } else if (role_[a] == ImpulseSet::half_line) {
       r = Vec3(std::max(0.0, r.x()) + inside, 0.0, 0.0);
       u = Vec3(std::max(0.0, u.x()) + inside, 0.0, 0.0);
     } else {
-      if (role_[a] == Role::normal_equation) r = Vec3(r.x(), 0.0, 0.0);
+      if (role_[a] == ImpulseSet::line) r = Vec3(r.x(), 0.0, 0.0);
       u.setZero();
     }
     Eigen::Map<Vec3>(r_.data() + 3 * a) = r;
@@ -145,7 +140,7 @@ void InteriorPoint::refresh() {
   parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
     const auto a = static_cast<std::size_t>(k);
     Vec3 gap = part(velocity_, a) - part(u_, a) + Vec3(s_[a], 0.0, 0.0);
-    if (role_[a] == Role::half_line || role_[a] == Role::normal_equation) gap.tail<2>().setZero();
+    if (role_[a] == ImpulseSet::half_line || role_[a] == ImpulseSet::line) gap.tail<2>().setZero();
     Eigen::Map<Vec3>(gap_.data() + 3 * a) = gap;
   });
 }
@@ -154,7 +149,7 @@ void InteriorPoint::update_shift() {
   if (options_.formulation != Formulation::coulomb) return;
   parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
     const auto a = static_cast<std::size_t>(k);
-    if (role_[a] != Role::cone) return;
+    if (role_[a] != ImpulseSet::cone) return;
     s_[a] = scaled_.problem().mu[a] * std::hypot(velocity_[3 * a + 1], velocity_[3 * a + 2]);
   });
 }
@@ -164,7 +159,7 @@ void InteriorPoint::scale_blocks() {
     const auto a = static_cast<std::size_t>(k);
     BarrierBlock& block = blocks_[a];
     block = BarrierBlock{};
-    if (role_[a] == Role::cone) {
+    if (role_[a] == ImpulseSet::cone) {
       // S = T_y^-1 F^2 T_x,  F^2 = eta^2 (2 w w^T - diag(1, -1, -1))
       const double mu = scaled_.problem().mu[a];
       scaling_[a] = NesterovTodd(to_x(a, part(r_, a)), to_y(a, part(u_, a)));
@@ -178,12 +173,12 @@ void InteriorPoint::scale_blocks() {
         const Mat3 P = block.inverse * (Mat3::Identity() + proximal_ * block.inverse).inverse();
         block.inverse = 0.5 * (P + P.transpose());
       }
-    } else if (role_[a] == Role::half_line) {
+    } else if (role_[a] == ImpulseSet::half_line) {
       block.free = 1;
       block.d(0) = u_[3 * a] / r_[3 * a] + proximal_;
       block.inverse(0, 0) = 1.0 / block.d(0);
     } else {
-      block.free = role_[a] == Role::equation ? 3 : 1;
+      block.free = role_[a] == ImpulseSet::space ? 3 : 1;
       for (int c = 0; c < block.free; ++c) {
         block.d(c) = kEquality;
         block.inverse(c, c) = 1.0 / kEquality;
@@ -204,9 +199,9 @@ void InteriorPoint::right_side(double target, bool corrected) {
   parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
     const auto a = static_cast<std::size_t>(k);
     Vec3 r = -part(gap_, a);
-    if (role_[a] == Role::cone) {
+    if (role_[a] == ImpulseSet::cone) {
       r += from_y(a, complementarity(a, target, corrected));
-    } else if (role_[a] == Role::half_line) {
+    } else if (role_[a] == ImpulseSet::half_line) {
       double goal = target - r_[3 * a] * u_[3 * a];
       if (corrected) goal -= dr_affine_[3 * a] * du_affine_[3 * a];
       r.x() += goal / r_[3 * a];
@@ -224,7 +219,7 @@ void InteriorPoint::velocity_change(std::span<const double> dr, std::span<double
     Eigen::Map<Vec3> change(du.data() + 3 * a);
     if (!has_barrier(a)) change.setZero();
     else change += part(gap_, a);
-    if (role_[a] == Role::half_line) change.tail<2>().setZero();
+    if (role_[a] == ImpulseSet::half_line) change.tail<2>().setZero();
   });
 }
 
@@ -293,124 +288,80 @@ void InteriorPoint::impulses(std::span<double> R) const {
   });
 }
 
-/// One solve: the path, handed over to Newton steps where those can finish. R holds the best iterate seen.
+/// One solve: the path, handed over to Newton steps where those can finish.
 class PathRun {
  public:
-  PathRun(const ContactProblem& problem, const InteriorPointOptions& options, Yardstick yardstick, std::span<double> R)
-      : problem_(problem), options_(options), yardstick_(yardstick), R_(R), trial_(R.size()), U_(R.size()) {
-    best_ = measure(yardstick, problem, R);
-    // A guess worse than none is dropped; zero needs no product.
-    if (!(best_ <= 1.0)) {
-      const double at_rest = measure(yardstick, problem, trial_, problem.B);
-      if (!(best_ <= at_rest)) {
-        std::fill(R.begin(), R.end(), 0.0);
-        best_ = at_rest;
-      }
-    }
-  }
+  PathRun(const ContactProblem& problem, const InteriorPointOptions& options, Watch& watch)
+      : problem_(problem), options_(options), watch_(watch), trial_(problem.B.size()) {}
 
-  SolveReport run() {
-    if (!solved()) {
-      InteriorPoint ipm(problem_, options_);
-      ipm.start(R_);
-      const bool krylov = options_.linear_solver == BarrierSolver::krylov;
-      for (const double goal : kHandovers) {
-        // Direct factors carry the path to its end; conjugate gradients are dear there.
-        if (goal > 0.0 && !(options_.polish && krylov)) continue;
-        follow(ipm, std::max(goal, options_.tolerance));
-        if (solved() || out_of_budget()) break;
-        if (options_.polish) krylov ? finish_by_krylov() : finish_by_factors();
-        if (solved() || out_of_budget() || ended_) break;
-      }
-      report_.products += ipm.products() + steps_;
-      report_.linear_iterations += ipm.linear_iterations();
+  void run() {
+    InteriorPoint ipm(problem_, options_);
+    ipm.start(watch_.best());
+    const bool krylov = options_.linear_solver == BarrierSolver::krylov;
+    for (const double goal : kHandovers) {
+      // Direct factors carry the path to its end; conjugate gradients are dear there.
+      if (goal > 0.0 && !(options_.polish && krylov)) continue;
+      follow(ipm, std::max(goal, options_.tolerance));
+      if (watch_.ended()) break;
+      if (options_.polish) krylov ? finish_by_krylov() : finish_by_factors();
+      if (watch_.ended() || ended_) break;
     }
-    report_.status = solved()                                           ? Status::converged
-                     : timer_.seconds() >= options_.max_seconds         ? Status::max_seconds
-                     : report_.iterations >= options_.max_iterations    ? Status::max_iterations
-                                                                        : Status::diverged;
-    return report_;
+    SolveReport work;
+    work.products = ipm.products();
+    work.linear_iterations = ipm.linear_iterations();
+    watch_.add(work);
   }
 
  private:
-  [[nodiscard]] bool solved() const { return best_ <= options_.tolerance; }
-  [[nodiscard]] bool out_of_budget() const {
-    return report_.iterations >= options_.max_iterations || timer_.seconds() >= options_.max_seconds;
-  }
-
   /// Steps until the best iterate reaches the goal, or a limit, or no more progress.
   void follow(InteriorPoint& ipm, double goal) {
-    double mark = best_;
+    watch_.be_patient(kProgress);
     const int patience = ipm.nearby() && options_.polish ? kNearbyPatience : kPatience;
-    for (int since_mark = 0; since_mark < patience && best_ > goal && !ended_ && !out_of_budget(); ++since_mark) {
+    while (watch_.stalled() < patience && watch_.best_value() > goal && !ended_ && !watch_.spent()) {
       if (!ipm.step()) {
         ended_ = true;
         return;
       }
-      ++report_.iterations;
-      ++steps_;
+      watch_.count();
       ipm.impulses(trial_);
-      relative_velocity(problem_, trial_, U_);
-      const double value = measure(yardstick_, problem_, trial_, U_);
-      if (options_.history) report_.history.push_back(value);
-      if (value < best_) {
-        best_ = value;
-        std::copy(trial_.begin(), trial_.end(), R_.begin());
-      }
-      if (best_ < 0.7 * mark) {
-        mark = best_;
-        since_mark = -1;
-      }
+      watch_.offer(trial_);
     }
-    ended_ = ended_ || best_ > goal;
+    ended_ = ended_ || watch_.best_value() > goal;
   }
 
   /// Quasi-Newton steps: matrix-free like the path.
   void finish_by_krylov() {
     NewtonOptions newton;
-    limit(newton);
-    newton.max_iterations = std::min(newton.max_iterations, kNewtonSteps);
+    static_cast<StopRule&>(newton) = watch_.rest(kNewtonSteps);
+    newton.formulation = options_.formulation;
     newton.fallback = false;
-    take(solve_newton(problem_, newton, R_));
+    take(solve_newton(problem_, newton, watch_.best()));
   }
   /// Proximal Newton steps with the same kind of factors.
   void finish_by_factors() {
     SemismoothNewtonOptions newton;
-    limit(newton);
+    static_cast<StopRule&>(newton) = watch_.rest();
+    newton.formulation = options_.formulation;
     newton.alpha = 1e-4;
     newton.sweeps = 0;
-    take(solve_semismooth_newton(problem_, newton, R_));
-  }
-  template <class Options>
-  void limit(Options& part) const {
-    static_cast<StopRule&>(part) = options_;
-    part.formulation = options_.formulation;
-    part.max_iterations = options_.max_iterations - report_.iterations;
-    part.max_seconds = options_.max_seconds - timer_.seconds();
+    take(solve_semismooth_newton(problem_, newton, watch_.best()));
   }
   void take(const SolveReport& part) {
-    report_.iterations += part.iterations;
-    report_.products += part.products;
-    report_.linear_iterations += part.linear_iterations;
-    report_.history.insert(report_.history.end(), part.history.begin(), part.history.end());
-    report_.fallbacks += 1;
-    best_ = std::min(best_, measure(yardstick_, problem_, R_));
+    watch_.add(part);
+    watch_.count_fallback();
+    watch_.offer(watch_.best());
   }
 
   /// Residuals at which Newton is given a chance, 0: the end of the path.
   static constexpr double kHandovers[] = {1e-4, 1e-6, 0.0};
   static constexpr int kNewtonSteps = 200;
+  static constexpr double kProgress = 0.7;
 
   const ContactProblem& problem_;
   const InteriorPointOptions& options_;
-  Yardstick yardstick_;
-  std::span<double> R_;
-  std::vector<double> trial_, U_;
-  double best_ = kInfinity;
+  Watch& watch_;
+  std::vector<double> trial_;
   bool ended_ = false;   ///< the path goes no further
-  int steps_ = 0;
-  Timer timer_;
-  SolveReport report_;
 };
 
 SolverInfo info_of(BarrierSolver linear_solver) {
@@ -458,19 +409,13 @@ void check(const InteriorPointOptions& options) {
 
 SolveReport solve_interior_point(const ContactProblem& problem, const InteriorPointOptions& options, std::span<double> R) {
   check(options);
-  const Timer timer;
-  ContactProblem smooth;
-  if (options.formulation == Formulation::frictionless) {
-    smooth = problem;
-    std::fill(smooth.mu.begin(), smooth.mu.end(), 0.0);
-  }
+  const char* advice = "the interior point did not reach the tolerance: its path ends near 1e-5; set polish, or use AUTO";
+  const ContactProblem smooth = options.formulation == Formulation::frictionless ? without_friction(problem) : ContactProblem{};
   const ContactProblem& solved = options.formulation == Formulation::frictionless ? smooth : problem;
-  const Yardstick yardstick = options.formulation == Formulation::convex ? Yardstick::ccp : options.yardstick;
-  SolveReport report = PathRun(solved, options, yardstick, R).run();
-  if (report.status != Status::converged)
-    report.advice = "the interior point did not reach the tolerance: its path ends near 1e-5; set polish, or use AUTO";
-  report.seconds = timer.seconds();
-  return report;
+  Watch watch(solved, measured_as(options.formulation, options), R);
+  watch.offer_guess();
+  if (!watch.ended()) PathRun(solved, options, watch).run();
+  return watch.report(advice, Status::diverged);
 }
 
 SolverInfo interior_point_info() { return info_of(BarrierSolver::krylov); }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/error.hpp"
 #include "core/threads.hpp"
 #include "solvers/block_lu.hpp"
 #include "solvers/body_space.hpp"
@@ -36,8 +35,7 @@ void multiply(ScaledProblem& scaled, std::span<const BarrierBlock> blocks, std::
 class KrylovSystem final : public InteriorPointSystem {
  public:
   KrylovSystem(ScaledProblem& scaled, int max_iterations) : scaled_(scaled), max_iterations_(max_iterations) {
-    const auto* rows = dynamic_cast<const ExplicitForm*>(scaled.problem().W.get());
-    symmetric_ = !rows || rows->asymmetry() <= kSymmetric;
+    symmetric_ = scaled.problem().W->asymmetry() <= kSymmetric;
     if (symmetric_)
       cg_.resize(scaled.size());
     else
@@ -139,6 +137,8 @@ class BodyKrylovSystem final : public InteriorPointSystem {
     });
     return true;
   }
+
+  [[nodiscard]] bool in_body_space() const override { return true; }
 
   void solve(std::span<const double> r, double accuracy, std::span<double> d) override {
     std::copy(r.begin(), r.end(), contact_.begin());
@@ -350,28 +350,28 @@ class ExplicitDirectSystem final : public DirectSystem {
   std::vector<char> full_rows_;
 };
 
+/// Contacts alone between small bodies that have fewer degrees of freedom than the contacts have unknowns.
+bool overdetermined(const BodyForm& W, const ContactProblem& problem) {
+  if (3 * W.blocks() <= W.dofs()) return false;
+  for (int b = 0; b < W.bodies(); ++b)
+    if (W.body_dofs(b) > kLargestBody) return false;
+  // Equations would be stiff beyond any preconditioner of bodies.
+  return std::ranges::all_of(problem.kind, [](auto kind) { return frictional(kind); });
+}
+
 }  // namespace
 
-bool overdetermined(const ContactProblem& problem) {
-  const auto* W = dynamic_cast<const BodyForm*>(problem.W.get());
-  if (!W || 3 * W->blocks() <= W->dofs()) return false;
-  for (int b = 0; b < W->bodies(); ++b)
-    if (W->body_dofs(b) > kLargestBody) return false;
-  // Equations would be stiff beyond any preconditioner of bodies.
-  return std::ranges::all_of(problem.kind, [](BlockKind kind) { return kind == BlockKind::contact; });
+std::unique_ptr<InteriorPointSystem> BodyForm::make_direct_barrier(ScaledProblem& scaled) const { return std::make_unique<BodySpaceSystem>(scaled, *this); }
+std::unique_ptr<InteriorPointSystem> ExplicitForm::make_direct_barrier(ScaledProblem& scaled) const {
+  return std::make_unique<ExplicitDirectSystem>(scaled, *this);
 }
 
-std::unique_ptr<InteriorPointSystem> make_krylov_system(ScaledProblem& scaled, int max_iterations) {
-  const ContactProblem& problem = scaled.problem();
-  if (overdetermined(problem)) return std::make_unique<BodyKrylovSystem>(scaled, dynamic_cast<const BodyForm&>(*problem.W), max_iterations);
+std::unique_ptr<InteriorPointSystem> BodyForm::make_krylov_barrier(ScaledProblem& scaled, int max_iterations) const {
+  if (overdetermined(*this, scaled.problem())) return std::make_unique<BodyKrylovSystem>(scaled, *this, max_iterations);
   return std::make_unique<KrylovSystem>(scaled, max_iterations);
 }
-
-std::unique_ptr<InteriorPointSystem> make_direct_system(ScaledProblem& scaled) {
-  const Operator* W = scaled.problem().W.get();
-  if (const auto* body = dynamic_cast<const BodyForm*>(W)) return std::make_unique<BodySpaceSystem>(scaled, *body);
-  if (const auto* rows = dynamic_cast<const ExplicitForm*>(W)) return std::make_unique<ExplicitDirectSystem>(scaled, *rows);
-  throw_input("interior point: the operator of this problem has no direct form; use the matrix-free method");
+std::unique_ptr<InteriorPointSystem> ExplicitForm::make_krylov_barrier(ScaledProblem& scaled, int max_iterations) const {
+  return std::make_unique<KrylovSystem>(scaled, max_iterations);
 }
 
 }  // namespace scree::solvers

@@ -1,8 +1,12 @@
 /// Linear systems of interior-point steps:  (W + S) d = r  in scaled variables, S block diagonal and positive
 /// (theory sec. 4.6). Components without freedom (tangents of frictionless blocks) are masked: d = 0 there.
+///
+/// Operator::make_direct_barrier(): sparse factors, Cholesky in the space of bodies or block LU of explicit rows; refined.
+/// Operator::make_krylov_barrier(): conjugate gradients with block-diagonal preconditioning, in the space of bodies for contacts alone
+/// between small bodies that have fewer degrees of freedom than the contacts have unknowns, else on the rows of contacts; GMRES where W
+/// is not symmetric.
 #pragma once
 
-#include <memory>
 #include <span>
 
 #include "solvers/scaled_problem.hpp"
@@ -36,21 +40,12 @@ class InteriorPointSystem {
   /// to |r|. r must be zero on masked components.
   virtual void solve(std::span<const double> r, double accuracy, std::span<double> d) = 0;
 
+  /// Conjugate gradients in the space of bodies: steps should stay near the last iterate (theory eq. 4.16).
+  [[nodiscard]] virtual bool in_body_space() const { return false; }
   [[nodiscard]] long products() const { return products_; }
 
  protected:
   long products_ = 0;
 };
-
-/// True for contacts alone between known small bodies that have fewer degrees of freedom than the contacts have unknowns.
-[[nodiscard]] bool overdetermined(const ContactProblem& problem);
-
-/// Conjugate gradients with block-diagonal preconditioning: in the space of bodies where overdetermined(), else on the rows of
-/// contacts; GMRES where W is not symmetric.
-/// `max_iterations` products a solve.
-[[nodiscard]] std::unique_ptr<InteriorPointSystem> make_krylov_system(ScaledProblem& scaled, int max_iterations);
-
-/// Sparse factors: Cholesky in the space of bodies, or block LU of explicit rows; refined.
-[[nodiscard]] std::unique_ptr<InteriorPointSystem> make_direct_system(ScaledProblem& scaled);
 
 }  // namespace scree::solvers

@@ -4,22 +4,6 @@ namespace scree::solvers {
 
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-ExplicitForm restricted_rows(const ExplicitForm& W, std::span<const int> blocks) {
-  std::vector<int> place(at(W.blocks()), -1);
-  for (std::size_t k = 0; k < blocks.size(); ++k) place[at(blocks[k])] = static_cast<int>(k);
-  std::vector<int> row_start{0}, columns;
-  std::vector<RowMat3> values;
-  for (int a : blocks) {
-    for (std::size_t k = 0; k < W.columns(a).size(); ++k)
-      if (const int column = place[at(W.columns(a)[k])]; column >= 0) {
-        columns.push_back(column);
-        values.push_back(W.values(a)[k]);
-      }
-    row_start.push_back(static_cast<int>(columns.size()));
-  }
-  return {std::move(row_start), std::move(columns), std::move(values)};
-}
 }  // namespace
 
 int Islands::root(int node) {
@@ -40,19 +24,10 @@ void Islands::join(int a, int b) {
 
 void Islands::find(const Operator& W) {
   const int blocks = W.blocks();
-  const auto* form = dynamic_cast<const BodyForm*>(&W);
-  const auto* rows = dynamic_cast<const ExplicitForm*>(&W);
-  // Nodes are blocks, and bodies after them.
-  const int nodes = blocks + (form ? form->bodies() : 0);
+  const int nodes = W.nodes();
   parent_.resize(at(nodes));
   for (int i = 0; i < nodes; ++i) parent_[at(i)] = i;
-  for (int a = 0; a < blocks; ++a) {
-    if (form)
-      for (int body : form->bodies_of(a))
-        if (body >= 0 && form->body_dofs(body) > 0) join(a, blocks + body);
-    if (rows)
-      for (int column : rows->columns(a)) join(a, column);
-  }
+  W.visit_links([this](int block, int node) { join(block, node); });
   // A root is the first block of its island; count, then file the blocks in order.
   island_.assign(at(nodes), -1);
   start_.assign(1, 0);
@@ -72,12 +47,7 @@ void Islands::find(const Operator& W) {
 
 ContactProblem restrict_to(const ContactProblem& problem, std::span<const int> blocks) {
   ContactProblem part;
-  if (const auto* form = dynamic_cast<const BodyForm*>(problem.W.get())) {
-    std::vector<int> body_map;
-    part.W = std::make_shared<BodyForm>(form->restricted(blocks, body_map));
-  } else {
-    part.W = std::make_shared<ExplicitForm>(restricted_rows(static_cast<const ExplicitForm&>(*problem.W), blocks));
-  }
+  part.W = problem.W->restricted(blocks);
   part.kind.reserve(blocks.size());
   for (int a : blocks) {
     part.kind.push_back(problem.kind[at(a)]);

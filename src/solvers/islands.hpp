@@ -1,7 +1,6 @@
 /// Parts of a problem that do not feel each other.
 ///
-/// Two blocks belong to one island when a chain of blocks joins them through bodies with degrees of freedom
-/// (body form) or through stored blocks of W (explicit form).
+/// Two blocks belong to one island when a chain of links of the operator joins them: bodies with degrees of freedom, or stored blocks.
 #pragma once
 
 #include <span>

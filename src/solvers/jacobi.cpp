@@ -23,7 +23,7 @@ void check(const JacobiOptions& options) {
 SolveReport solve_jacobi(const ContactProblem& problem, const JacobiOptions& options, std::span<double> R) {
   check(options);
   FirstOrderProblem scaled(problem, options.formulation, R);
-  Watch watch(scaled, options, R);
+  ScaledWatch watch(scaled, options, R);
   VecX x(scaled.size()), g(scaled.size()), F(scaled.size());
   double omega = options.omega, least = 0.0;
   int fallbacks = 0;
@@ -40,7 +40,7 @@ SolveReport solve_jacobi(const ContactProblem& problem, const JacobiOptions& opt
     if (watch.finished(x, g, iteration)) break;
     // The step is too long for this W: go back and halve it, down to the length that is always stable. From there the
     // iteration goes on as it is: the law is not monotone, and its yardstick may have to rise before it falls.
-    if (omega > least && (!(watch.value() <= kGrowth * watch.best()) || watch.since_best() > kPatience)) {
+    if (omega > least && (!(watch.value() <= kGrowth * watch.best_value()) || watch.since_best() > kPatience)) {
       if (least == 0.0) least = std::min(omega, 1.0 / largest_eigenvalue(scaled));
       omega = std::max(least, 0.5 * omega);
       watch.be_patient();

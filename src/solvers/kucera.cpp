@@ -28,7 +28,7 @@ double step_to_circle(const Vec2& T, const Vec2& p, double radius) {
 
 class Kucera {
  public:
-  Kucera(FirstOrderProblem& problem, Watch& watch, const KuceraOptions& options)
+  Kucera(FirstOrderProblem& problem, ScaledWatch& watch, const KuceraOptions& options)
       : problem_(problem), watch_(watch), gamma2_(options.gamma * options.gamma) {
     for (VecX* v : {&x_, &g_, &p_, &Np_, &free_, &boundary_}) v->setZero(problem.size());
   }
@@ -44,14 +44,13 @@ class Kucera {
   void expand(double to_boundary);
   void step_along(const VecX& part);
 
-  [[nodiscard]] bool free_normal(std::ptrdiff_t a) const { return problem_.kind(a) != BlockKind::contact || x_[3 * a] > 0.0; }
+  [[nodiscard]] bool free_normal(std::ptrdiff_t a) const { return !frictional(problem_.kind(a)) || x_[3 * a] > 0.0; }
   [[nodiscard]] bool free_tangent(std::ptrdiff_t a) const {
-    if (problem_.kind(a) != BlockKind::contact) return problem_.kind(a) == BlockKind::bilateral;
     return face_of(problem_, a, x_.segment<3>(3 * a), Vec3::Zero()).disk;
   }
 
   FirstOrderProblem& problem_;
-  Watch& watch_;
+  ScaledWatch& watch_;
   double gamma2_, step_ = 1.0;
   VecX x_, g_, p_, Np_, free_, boundary_;
 };
@@ -76,7 +75,7 @@ void Kucera::free_gradient(VecX& phi) const {
 double Kucera::longest_step() const {
   double longest = kInfinity;
   for (std::ptrdiff_t a = 0; a < problem_.blocks(); ++a) {
-    if (problem_.kind(a) != BlockKind::contact) continue;
+    if (!frictional(problem_.kind(a))) continue;
     if (p_[3 * a] > 0.0) longest = std::min(longest, x_[3 * a] / p_[3 * a]);
     if (problem_.threshold(a) > 0.0)
       longest = std::min(longest, step_to_circle(x_.segment<2>(3 * a + 1), p_.segment<2>(3 * a + 1), problem_.threshold(a)));
@@ -85,7 +84,7 @@ double Kucera::longest_step() const {
 }
 
 void Kucera::step_along(const VecX& part) {
-  add_scaled(x_, -step_, part);
+  add_scaled(-step_, part, x_);
   problem_.project(x_);
   problem_.gradient(x_, g_);
   free_gradient(p_);
@@ -94,8 +93,8 @@ void Kucera::step_along(const VecX& part) {
 /// To the boundary along p, then a fixed step along the projected free gradient found there.
 void Kucera::expand(double to_boundary) {
   if (std::isfinite(to_boundary)) {
-    add_scaled(x_, -to_boundary, p_);
-    add_scaled(g_, -to_boundary, Np_);
+    add_scaled(-to_boundary, p_, x_);
+    add_scaled(-to_boundary, Np_, g_);
     problem_.project(x_);
   }
   split();
@@ -113,7 +112,7 @@ void Kucera::run() {
       const double pNp = dot(p_, Np_), slope = dot(g_, p_), conjugate = pNp > 0.0 ? slope / pNp : kInfinity;
       const double boundary = longest_step();
       if (conjugate < boundary) {
-        add_scaled(x_, -conjugate, p_);
+        add_scaled(-conjugate, p_, x_);
         problem_.project(x_);
         problem_.gradient(x_, g_);
         free_gradient(free_);
@@ -152,7 +151,7 @@ SolveReport solve_kucera(const ContactProblem& problem, const KuceraOptions& opt
     }, R);
   }
   FirstOrderProblem scaled(problem, options.formulation, R, options.preconditioner);
-  Watch watch(scaled, options, R);
+  ScaledWatch watch(scaled, options, R);
   Kucera(scaled, watch, options).run();
   return watch.report(0, "KUCERA needs a well conditioned W: try GPMINRES, APGD or AUTO");
 }

@@ -1,4 +1,4 @@
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 #include "solvers/local_solve.hpp"
 
 namespace scree::solvers {
@@ -56,9 +56,7 @@ LocalOutcome projected_gradient(const LocalIteration& how, const LocalBlock& blo
   const double rho = gradient_step(block);
   for (int iteration = 0; iteration < how.max_iterations; ++iteration) {
     const Vec3 d = R - rho * (block.W * R + q);
-    const double R_N = std::max(0.0, d.x());
-    const Vec2 R_T = project_on_disk(d.tail<2>(), mu * R_N);
-    const Vec3 next(R_N, R_T.x(), R_T.y());
+    const Vec3 next = project_on_half_cylinder(d, mu * std::max(0.0, d.x()));
     const double change = (next - R).norm();
     R = next;
     if (change <= how.epsilon * R.norm()) return LocalOutcome::ok;
@@ -69,9 +67,7 @@ LocalOutcome projected_gradient(const LocalIteration& how, const LocalBlock& blo
 LocalOutcome de_saxe_and_feng(const LocalIteration& how, const LocalBlock& block, double mu, const Vec3& q, Vec3& R) {
   const double rho = gradient_step(block);
   for (int iteration = 0; iteration < how.max_iterations; ++iteration) {
-    Vec3 U = block.W * R + q;
-    U.x() += mu * std::hypot(U.y(), U.z());
-    const Vec3 next = project_on_cone(R - rho * U, mu);
+    const Vec3 next = project_on_cone(R - rho * modified_velocity(block.W * R + q, BlockKind::contact, mu), mu);
     const double change = (next - R).norm();
     R = next;
     if (change <= how.epsilon * R.norm()) return LocalOutcome::ok;
@@ -84,9 +80,7 @@ LocalOutcome relaxed_law(const LocalIteration& how, const LocalBlock& block, dou
   const double rho = gradient_step(block);
   for (int iteration = 0; iteration < how.max_iterations; ++iteration) {
     const Vec3 d = R - rho * (block.W * R + q);
-    Vec3 next(std::max(0.0, d.x()), 0.0, 0.0);
-    if (how.solver == DiagonalSolver::convex) next = project_on_cone(d, mu);
-    else next.tail<2>() = project_on_disk(d.tail<2>(), mu);
+    const Vec3 next = how.solver == DiagonalSolver::convex ? project_on_cone(d, mu) : project_on_half_cylinder(d, mu);
     if (!is_finite(next)) return LocalOutcome::failed;
     const double change = (next - R).norm();
     R = next;
@@ -98,9 +92,8 @@ LocalOutcome relaxed_law(const LocalIteration& how, const LocalBlock& block, dou
 
 /// R satisfies the law of the block to a relative accuracy, whatever produced it.
 bool holds(const LocalBlock& block, double mu, const Vec3& q, const Vec3& R, double epsilon) {
-  Vec3 U = block.W * R + q;
-  U.x() += mu * std::hypot(U.y(), U.z());
-  const Vec3 error = R - project_on_cone(R - block.rho * U, mu);
+  const Vec3 F = modified_velocity(block.W * R + q, BlockKind::contact, mu);
+  const Vec3 error = natural_map(R, F, block.rho, BlockKind::contact, mu);
   return error.norm() <= epsilon * (R.norm() + block.rho * q.norm());
 }
 
@@ -109,9 +102,9 @@ bool holds(const LocalBlock& block, double mu, const Vec3& q, const Vec3& R, dou
 LocalOutcome solve_local(const LocalIteration& how, const LocalBlock& block, BlockKind kind, double mu, const Vec3& q,
                          Vec3& R, double& multiplier) noexcept {
   const bool relaxed = how.solver == DiagonalSolver::convex || how.solver == DiagonalSolver::tresca;
-  if (relaxed && kind == BlockKind::contact && mu > 0.0) return relaxed_law(how, block, mu, q, R);
+  if (relaxed && frictional(kind) && mu > 0.0) return relaxed_law(how, block, mu, q, R);
   // Only contacts with friction need iterations.
-  const bool closed = relaxed || how.solver == DiagonalSolver::exact || kind != BlockKind::contact || mu == 0.0 ||
+  const bool closed = relaxed || how.solver == DiagonalSolver::exact || !frictional(kind) || mu == 0.0 ||
                       q.x() >= 0.0 || block.inverse_NN == 0.0;
   LocalOutcome outcome = LocalOutcome::ok;
   if (!closed) {

@@ -1,7 +1,7 @@
 #include "solvers/local_solve.hpp"
 
 #include "core/error.hpp"
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 
 namespace scree::solvers {
 
@@ -86,7 +86,7 @@ double slip_multiplier(const SlipEquation& e, double guess) noexcept {
 
 LocalBlock::LocalBlock(const Mat3& W_aa) : W(W_aa) {
   const double total = W.trace();
-  rho = total > 0.0 ? 3.0 / total : 1.0;
+  rho = block_rho(W);
   if (!(W(0, 0) > kTangentFloor * std::abs(total))) return;
   inverse_NN = 1.0 / W(0, 0);
   c = W.block<1, 2>(0, 1).transpose() * inverse_NN;
@@ -99,6 +99,7 @@ LocalBlock::LocalBlock(const Mat3& W_aa) : W(W_aa) {
 }
 
 Vec3 solve_exact(const LocalBlock& block, BlockKind kind, double mu, const Vec3& q, double& multiplier) noexcept {
+  if (!built_in(kind)) return registered_law(kind).solve(block.W, block.rho, q, mu);
   const double s = -q.x() * block.inverse_NN;
   if (block.inverse_NN == 0.0) return Vec3::Zero();
   if (kind == BlockKind::direction) return {s, 0.0, 0.0};

@@ -4,9 +4,8 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
-#include "core/timer.hpp"
 #include "solvers/catalogue.hpp"
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 #include "solvers/first_order.hpp"
 #include "solvers/gauss_seidel.hpp"
 #include "solvers/gmres.hpp"
@@ -14,6 +13,7 @@
 #include "solvers/relaxed_sweeps.hpp"
 #include "solvers/scaled_problem.hpp"
 #include "solvers/smoothed_law.hpp"
+#include "solvers/watch.hpp"
 
 namespace scree::solvers {
 
@@ -22,6 +22,7 @@ namespace {
 constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::frictionless};
 constexpr int kRestart = 20;          ///< size of the Krylov space (report, Table 1)
 constexpr int kPatience = 150;        ///< Newton steps without a gain of 10 % before the fallback
+constexpr double kProgress = 0.9;
 
 void check(const NewtonOptions& options) {
   if (options.linear_iterations < 1) throw_input("NEWTON: linmaxiter = {} must be at least 1", options.linear_iterations);
@@ -148,97 +149,59 @@ class QuasiNewton {
   long products_ = 0, linear_iterations_ = 0;
 };
 
-/// Newton iterations; R holds the best iterate so far, `best` its value.
-SolveReport run_newton(const ContactProblem& problem, const NewtonOptions& options, const Timer& timer, std::span<double> R,
-                       double& best) {
-  SolveReport report;
-  report.status = Status::max_iterations;
+/// Newton iterations from the best iterate of the watch; false when they left the numbers.
+bool run_newton(const ContactProblem& problem, const NewtonOptions& options, Watch& watch) {
   QuasiNewton newton(problem, options);
-  newton.start(R);
-  std::vector<double> trial(R.size()), U(R.size());
-  double mark = best;
-  int since_mark = 0;
-  const int limit = std::min(options.newton_iterations, options.max_iterations);
-  while (report.iterations < limit && newton.products() < options.max_products && since_mark < kPatience) {
-    if (timer.seconds() >= options.max_seconds) {
-      report.status = Status::max_seconds;
-      break;
-    }
+  newton.start(watch.best());
+  std::vector<double> trial(problem.B.size()), U(problem.B.size());
+  watch.be_patient(kProgress);
+  bool finite = true;
+  while (finite && !watch.ended() && watch.iterations() < options.newton_iterations && newton.products() < options.max_products &&
+         watch.stalled() < kPatience) {
     newton.iterate();
-    ++report.iterations;
+    watch.count();
     newton.impulses(trial);
     newton.velocities(U);
-    double value = measure(options.yardstick, problem, trial, U);
-    if (!std::isfinite(value)) {
-      report.status = Status::diverged;
-      break;
-    }
-    // The claim of convergence is measured from the impulses alone.
-    if (value <= options.tolerance) value = std::max(value, measure(options.yardstick, problem, trial));
-    if (options.history) report.history.push_back(value);
-    if (value < best) {
-      best = value;
-      std::copy(trial.begin(), trial.end(), R.begin());
-    }
-    if (best <= options.tolerance) {
-      report.status = Status::converged;
-      break;
-    }
-    since_mark = best < 0.9 * mark ? 0 : since_mark + 1;
-    if (since_mark == 0) mark = best;
+    finite = std::isfinite(watch.offer(trial, U));
   }
-  report.products = newton.products();
-  report.linear_iterations = newton.linear_iterations();
-  return report;
+  SolveReport work;
+  work.products = newton.products();
+  work.linear_iterations = newton.linear_iterations();
+  watch.add(work);
+  return finite;
 }
 
 /// Gauss-Seidel from the best iterate, within what is left of the limits.
-void run_fallback(const ContactProblem& problem, const NewtonOptions& options, const Timer& timer, SolveReport& report,
-                  std::span<double> R) {
+SolveReport run_fallback(const ContactProblem& problem, const NewtonOptions& options, const Watch& watch) {
   const auto limited = [&](auto sweeps) {
-    static_cast<StopRule&>(sweeps) = options;
-    sweeps.max_iterations = options.max_iterations - report.iterations;
-    sweeps.max_seconds = options.max_seconds - timer.seconds();
+    static_cast<StopRule&>(sweeps) = watch.rest();
     return sweeps;
   };
   GaussSeidelWorkspace workspace;
-  const SolveReport rest = options.formulation == Formulation::convex
-                               ? solve_relaxed_sweeps(problem, limited(RelaxedSweepsOptions{}), R)
-                               : solve_gauss_seidel(problem, limited(GaussSeidelOptions{}), R, workspace);
-  report.status = rest.status;
-  report.iterations += rest.iterations;
-  report.products += rest.products;
-  report.fallbacks += 1;
-  report.history.insert(report.history.end(), rest.history.begin(), rest.history.end());
+  if (options.formulation == Formulation::convex) return solve_relaxed_sweeps(problem, limited(RelaxedSweepsOptions{}), watch.best());
+  return solve_gauss_seidel(problem, limited(GaussSeidelOptions{}), watch.best(), workspace);
 }
 
 }  // namespace
 
-SolveReport solve_newton(const ContactProblem& problem, const NewtonOptions& given, std::span<double> R) {
-  check(given);
-  if (given.formulation == Formulation::frictionless) {
-    ContactProblem smooth = problem;
-    std::fill(smooth.mu.begin(), smooth.mu.end(), 0.0);
-    NewtonOptions same = given;
+SolveReport solve_newton(const ContactProblem& problem, const NewtonOptions& options, std::span<double> R) {
+  check(options);
+  if (options.formulation == Formulation::frictionless) {
+    NewtonOptions same = options;
     same.formulation = Formulation::coulomb;
-    return solve_newton(smooth, same, R);
+    return solve_newton(without_friction(problem), same, R);
   }
-  NewtonOptions options = given;
-  if (given.formulation == Formulation::convex) options.yardstick = Yardstick::ccp;
-  const Timer timer;
-  double best = measure(options.yardstick, problem, R);
-  SolveReport report;
-  if (best <= options.tolerance) {
-    report.status = Status::converged;
-    return report;
+  const char* advice = "NEWTON did not reach the tolerance: raise delta (0.01 to 0.1 of the average W_ii) or linmaxiter, or use AUTO";
+  Watch watch(problem, measured_as(options.formulation, options), R);
+  watch.offer(R);
+  if (watch.ended()) return watch.report(advice);
+  const bool finite = run_newton(problem, options, watch);
+  if (!watch.ended() && options.fallback) {
+    watch.count_fallback();
+    watch.add(run_fallback(problem, options, watch));
+    watch.offer(R);
   }
-  report = run_newton(problem, options, timer, R, best);
-  const bool time_left = timer.seconds() < options.max_seconds && report.iterations < options.max_iterations;
-  if (report.status != Status::converged && options.fallback && time_left) run_fallback(problem, options, timer, report, R);
-  if (report.status != Status::converged)
-    report.advice = "NEWTON did not reach the tolerance: raise delta (0.01 to 0.1 of the average W_ii) or linmaxiter, or use AUTO";
-  report.seconds = timer.seconds();
-  return report;
+  return watch.report(advice, finite ? Status::max_iterations : Status::diverged);
 }
 
 SolverInfo newton_info() {

@@ -281,23 +281,25 @@ class RigidSystem final : public BodySystem {
 
 }  // namespace
 
-std::unique_ptr<NewtonSystem> make_newton_system(ScaledProblem& scaled) {
-  const Operator* W = scaled.problem().W.get();
-  if (const auto* body = dynamic_cast<const BodyForm*>(W)) {
-    if (body->rigid()) {
-      auto system = std::make_unique<RigidSystem>(scaled, *body);
-      if (system->work() <= kLargestBodyLu) return system;
-    }
-    return std::make_unique<CholeskySystem>(scaled, *body);
+std::unique_ptr<NewtonSystem> BodyForm::make_newton_system(ScaledProblem& scaled) const {
+  if (rigid()) {
+    auto system = std::make_unique<RigidSystem>(scaled, *this);
+    if (system->work() <= kLargestBodyLu) return system;
   }
-  const auto* rows = dynamic_cast<const ExplicitForm*>(W);
-  if (!rows) return nullptr;
+  return std::make_unique<CholeskySystem>(scaled, *this);
+}
+
+std::unique_ptr<NewtonSystem> ExplicitForm::make_newton_system(ScaledProblem& scaled) const {
   // Dense kernels run twenty times as fast as blocks one by one.
-  const double n = rows->blocks();
-  if (static_cast<double>(rows->stored()) >= kDenseShare * n * n) return make_dense_system(scaled, *rows);
-  auto system = std::make_unique<ExplicitSystem>(scaled, *rows);
-  if (system->work() >= kDenseWork * n * n * n && n <= kMostDenseBlocks) return make_dense_system(scaled, *rows);
+  const double n = blocks();
+  if (static_cast<double>(stored()) >= kDenseShare * n * n) return make_dense_system(scaled, *this);
+  auto system = std::make_unique<ExplicitSystem>(scaled, *this);
+  if (system->work() >= kDenseWork * n * n * n && n <= kMostDenseBlocks) return make_dense_system(scaled, *this);
   return system;
 }
+
+// Newton steps against sweeps, from measurements: packings of 300 to 30k contacts, explicit rows of 60 to 600.
+double BodyForm::newton_cost() const { return std::max(15.0, 300.0 * std::pow(blocks() / 1600.0, 1.1)); }
+double ExplicitForm::newton_cost() const { return std::max(10.0, 10.0 * std::pow(blocks() / 500.0, 0.8)); }
 
 }  // namespace scree::solvers

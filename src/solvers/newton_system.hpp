@@ -1,8 +1,11 @@
 /// Linear systems of proximal Newton steps:   (alpha I + D W) dx = -alpha f   in scaled variables,
 /// with D = d law / d y block diagonal and not symmetric (theory eq. 4.14).
+///
+/// Operator::make_newton_system() chooses the fastest: block LU of the explicit matrix, dense LU where rows are long, or block ILU(0) with
+/// GMRES where the fill would be large; in body form a block LU or a sparse Cholesky of the body-space matrix, with GMRES for what is
+/// not symmetric.
 #pragma once
 
-#include <memory>
 #include <span>
 
 #include "solvers/scaled_problem.hpp"
@@ -24,10 +27,5 @@ class NewtonSystem {
  protected:
   long products_ = 0;
 };
-
-/// The fastest system for the problem's operator: block LU of the explicit matrix, or block ILU(0) with GMRES
-/// where the fill would be large; in body form a block LU or a sparse Cholesky of the body-space matrix, with
-/// GMRES for what is not symmetric. `scaled` must outlive it.
-[[nodiscard]] std::unique_ptr<NewtonSystem> make_newton_system(ScaledProblem& scaled);
 
 }  // namespace scree::solvers

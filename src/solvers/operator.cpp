@@ -14,6 +14,8 @@ using ConstRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eige
 using ConstRigidRows = Eigen::Map<const Eigen::Matrix<double, 3, kRigidDofs, Eigen::RowMajor>>;
 }  // namespace
 
+bool Operator::condense_into(ExplicitForm&, double) const { return false; }
+
 void BodyForm::reset(std::span<const int> body_dofs) {
   dof_start_.assign(1, 0);
   rigid_ = true;
@@ -154,6 +156,17 @@ void BodyForm::apply(std::span<const double> R, std::span<double> U) const {
   gather(y, U);
 }
 
+void BodyForm::visit_links(const VisitLink& visit) const {
+  for (int a = 0; a < blocks(); ++a)
+    for (int body : bodies_of(a))
+      if (body >= 0 && body_dofs(body) > 0) visit(a, blocks() + body);
+}
+
+std::shared_ptr<const Operator> BodyForm::restricted(std::span<const int> blocks) const {
+  std::vector<int> body_map;
+  return std::make_shared<BodyForm>(restricted(blocks, body_map));
+}
+
 BodyForm BodyForm::restricted(std::span<const int> blocks, std::vector<int>& body_map) const {
   body_map.assign(static_cast<std::size_t>(bodies()), -1);
   std::vector<int> sizes;
@@ -195,6 +208,27 @@ void ExplicitForm::apply(std::span<const double> R, std::span<double> U) const {
     const auto row = static_cast<int>(a);
     Eigen::Map<Vec3>(U.data() + 3 * a) = add_row_product(Vec3::Zero(), columns(row), values(row), R.data());
   }, 256);
+}
+
+void ExplicitForm::visit_links(const VisitLink& visit) const {
+  for (int a = 0; a < blocks(); ++a)
+    for (int column : columns(a)) visit(a, column);
+}
+
+std::shared_ptr<const Operator> ExplicitForm::restricted(std::span<const int> blocks) const {
+  std::vector<int> place(diagonal_.size(), -1);
+  for (std::size_t k = 0; k < blocks.size(); ++k) place[static_cast<std::size_t>(blocks[k])] = static_cast<int>(k);
+  std::vector<int> row_start{0}, kept;
+  std::vector<RowMat3> blocks_kept;
+  for (int a : blocks) {
+    for (std::size_t k = 0; k < columns(a).size(); ++k)
+      if (const int column = place[static_cast<std::size_t>(columns(a)[k])]; column >= 0) {
+        kept.push_back(column);
+        blocks_kept.push_back(values(a)[k]);
+      }
+    row_start.push_back(static_cast<int>(kept.size()));
+  }
+  return std::make_shared<ExplicitForm>(std::move(row_start), std::move(kept), std::move(blocks_kept));
 }
 
 double ExplicitForm::asymmetry() const {

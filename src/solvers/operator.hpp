@@ -1,5 +1,7 @@
 /// The operator W = H A^-1 H^T of local dynamics, never a dense matrix (theory sec. 3.1).
 ///
+/// An operator offers all that solvers do with W: products, its diagonal blocks, the graph of what it couples, its restriction to some
+/// blocks, sweeps, and linear systems with factors. Each form answers in the way that suits it; no solver asks which form it has.
 /// Blocks are 3 x 3; vectors of impulses R (N s) and relative velocities U (m/s) hold three entries a
 /// block in the order (N, T1, T2).
 #pragma once
@@ -7,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,6 +18,15 @@
 namespace scree::solvers {
 
 using RowMat3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+
+class BodyForm;
+class ExplicitForm;
+class InteriorPointSystem;
+class NewtonSystem;
+class ScaledProblem;
+class ShiftedFactor;
+class Sweeper;
+struct LocalIteration;
 
 class Operator {
  public:
@@ -26,6 +38,50 @@ class Operator {
   [[nodiscard]] int blocks() const { return static_cast<int>(diagonal_.size()); }
   /// Diagonal blocks W_aa.
   [[nodiscard]] const std::vector<Mat3>& diagonal() const { return diagonal_; }
+  /// Largest |W - W^T| entry relative to the largest |W| entry.
+  [[nodiscard]] virtual double asymmetry() const { return 0.0; }
+
+  /// @name Neighbours and parts
+  /// @{
+  /// Blocks are coupled through nodes: blocks themselves, 0 to blocks() - 1, and perhaps others after them (bodies).
+  [[nodiscard]] virtual int nodes() const = 0;
+  /// visit(block, node) for every link; blocks that share a node, or are linked to one another, feel each other.
+  using VisitLink = std::function<void(int block, int node)>;
+  virtual void visit_links(const VisitLink& visit) const = 0;
+  /// The same operator among some blocks: rows and columns of the others are left out.
+  [[nodiscard]] virtual std::shared_ptr<const Operator> restricted(std::span<const int> blocks) const = 0;
+  /// @}
+
+  /// @name Sweeps (sweeper.hpp)
+  /// @{
+  /// Sweeps over its rows, for any law and local solver. The operator must outlive them.
+  [[nodiscard]] virtual std::unique_ptr<Sweeper> make_sweeper(const LocalIteration& how) const = 0;
+  /// Rows of rigid bodies, for packed sweeps; null when there are none.
+  [[nodiscard]] virtual const BodyForm* rigid_rows() const { return nullptr; }
+  /// @}
+
+  /// @name Linear systems. The operator, and `scaled` where given, must outlive them.
+  /// @{
+  /// (S W S + sigma I)^-1 with S = diag(scale), one factor a block (shifted_factor.hpp).
+  [[nodiscard]] virtual std::unique_ptr<ShiftedFactor> make_shifted_factor(std::span<const double> scale) const = 0;
+  /// Systems of proximal Newton steps (newton_system.hpp). `scaled` is a problem with this operator.
+  [[nodiscard]] virtual std::unique_ptr<NewtonSystem> make_newton_system(ScaledProblem& scaled) const = 0;
+  /// Systems of interior-point steps (interior_point_system.hpp): by factors, or by at most so many products a solve.
+  [[nodiscard]] virtual std::unique_ptr<InteriorPointSystem> make_direct_barrier(ScaledProblem& scaled) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<InteriorPointSystem> make_krylov_barrier(ScaledProblem& scaled, int max_iterations) const = 0;
+  /// @}
+
+  /// @name What it costs
+  /// @{
+  /// A Newton step, estimated, in sweeps.
+  [[nodiscard]] virtual double newton_cost() const = 0;
+  /// Blocks of W held in memory; 0 where W is never formed.
+  [[nodiscard]] virtual std::size_t stored() const { return 0; }
+  /// Mean number of scaled degrees of freedom of a body; 0 where bodies are not known.
+  [[nodiscard]] virtual double dofs_per_body() const { return 0.0; }
+  /// Form W in `rows` where a product then touches at most `ratio` times the numbers; false where it does not, or W is formed already.
+  [[nodiscard]] virtual bool condense_into(ExplicitForm& rows, double ratio) const;
+  /// @}
 
  protected:
   std::vector<Mat3> diagonal_;
@@ -78,6 +134,19 @@ class BodyForm final : public Operator {
     return {incidence_.data() + incidence_start_[b], static_cast<std::size_t>(incidence_start_[b + 1] - incidence_start_[b])};
   }
 
+  [[nodiscard]] int nodes() const override { return blocks() + bodies(); }
+  void visit_links(const VisitLink& visit) const override;
+  [[nodiscard]] std::shared_ptr<const Operator> restricted(std::span<const int> blocks) const override;
+  [[nodiscard]] std::unique_ptr<Sweeper> make_sweeper(const LocalIteration& how) const override;
+  [[nodiscard]] const BodyForm* rigid_rows() const override { return rigid_ ? this : nullptr; }
+  [[nodiscard]] std::unique_ptr<ShiftedFactor> make_shifted_factor(std::span<const double> scale) const override;
+  [[nodiscard]] std::unique_ptr<NewtonSystem> make_newton_system(ScaledProblem& scaled) const override;
+  [[nodiscard]] std::unique_ptr<InteriorPointSystem> make_direct_barrier(ScaledProblem& scaled) const override;
+  [[nodiscard]] std::unique_ptr<InteriorPointSystem> make_krylov_barrier(ScaledProblem& scaled, int max_iterations) const override;
+  [[nodiscard]] double newton_cost() const override;
+  [[nodiscard]] double dofs_per_body() const override { return bodies() > 0 ? static_cast<double>(dofs()) / bodies() : 0.0; }
+  [[nodiscard]] bool condense_into(ExplicitForm& rows, double ratio) const override;
+
   /// The same operator restricted to some blocks; bodies they do not touch are left out, and
   /// `body_map` (size bodies()) receives each body's new index or -1.
   [[nodiscard]] BodyForm restricted(std::span<const int> blocks, std::vector<int>& body_map) const;
@@ -114,10 +183,18 @@ class ExplicitForm final : public Operator {
     const auto a = static_cast<std::size_t>(row);
     return {values_.data() + row_start_[a], static_cast<std::size_t>(row_start_[a + 1] - row_start_[a])};
   }
-  /// Blocks stored.
-  [[nodiscard]] std::size_t stored() const { return columns_.size(); }
-  /// Largest |W - W^T| entry relative to the largest |W| entry.
-  [[nodiscard]] double asymmetry() const;
+  [[nodiscard]] std::size_t stored() const override { return columns_.size(); }
+  [[nodiscard]] double asymmetry() const override;
+
+  [[nodiscard]] int nodes() const override { return blocks(); }
+  void visit_links(const VisitLink& visit) const override;
+  [[nodiscard]] std::shared_ptr<const Operator> restricted(std::span<const int> blocks) const override;
+  [[nodiscard]] std::unique_ptr<Sweeper> make_sweeper(const LocalIteration& how) const override;
+  [[nodiscard]] std::unique_ptr<ShiftedFactor> make_shifted_factor(std::span<const double> scale) const override;
+  [[nodiscard]] std::unique_ptr<NewtonSystem> make_newton_system(ScaledProblem& scaled) const override;
+  [[nodiscard]] std::unique_ptr<InteriorPointSystem> make_direct_barrier(ScaledProblem& scaled) const override;
+  [[nodiscard]] std::unique_ptr<InteriorPointSystem> make_krylov_barrier(ScaledProblem& scaled, int max_iterations) const override;
+  [[nodiscard]] double newton_cost() const override;
 
  private:
   std::vector<int> row_start_{0}, columns_;

@@ -1,9 +1,11 @@
 #include "solvers/outer_iteration.hpp"
 
 #include "core/error.hpp"
-#include "core/timer.hpp"
+#include "solvers/anderson.hpp"
 #include "solvers/catalogue.hpp"
 #include "solvers/option_reader.hpp"
+#include "solvers/vector_kernels.hpp"
+#include "solvers/watch.hpp"
 
 namespace scree::solvers {
 
@@ -11,26 +13,27 @@ namespace {
 
 constexpr double kRunaway = 3.0;       // a defect this much above the best one restarts from there
 constexpr double kLeastDamping = 0.05;
-constexpr double kTikhonov = 1e-10;   // of the least-squares problem, relative to its trace
+constexpr double kTikhonov = 1e-10;   // of the mixing, relative
 
-/// Anderson's method (type II) on the damped map  z <- z + damping (G(z) - z). When the defect |G(z) - z| runs away the
-/// history is dropped and the best point is left again with half the damping.
+/// Anderson's method on the damped map  z <- z + damping (G(z) - z). When the defect |G(z) - z| runs away the history is dropped and
+/// the best point is left again with half the damping.
 class Steps {
  public:
-  Steps(Eigen::Index n, int memory)
-      : dF_(n, memory), dG_(n, memory), F_(n), F_old_(n), mapped_(n), mapped_old_(n), best_z_(n), best_G_(n) {}
+  Steps(Eigen::Index n, int memory) : mapped_(n), best_z_(n), best_G_(n) {
+    const std::vector<double> weight(static_cast<std::size_t>(n), 1.0);
+    mixing_.reset(weight, memory, kTikhonov);
+  }
 
   [[nodiscard]] int restarts() const { return restarts_; }
 
   /// z becomes the next point after G = G(z), known up to `noise`.
   void advance(VecX& z, const VecX& G, double noise) {
-    F_ = G - z;
-    const double defect = std::max(F_.norm(), noise);
+    mapped_ = G - z;
+    const double defect = std::max(mapped_.norm(), noise);
     if (!(defect <= kRunaway * best_)) {
       ++restarts_;
       damping_ = std::max(kLeastDamping, 0.5 * damping_);
-      count_ = 0;
-      have_old_ = false;
+      mixing_.clear();
       best_ *= 1.5;  // a best that was luck does not stay for ever
       z = best_z_ + damping_ * (best_G_ - best_z_);
       return;
@@ -40,35 +43,14 @@ class Steps {
       best_z_ = z;
       best_G_ = G;
     }
-    mapped_ = z + damping_ * F_;
-    if (have_old_ && dF_.cols() > 0) {
-      const Eigen::Index slot = count_++ % dF_.cols();
-      dF_.col(slot) = F_ - F_old_;
-      dG_.col(slot) = mapped_ - mapped_old_;
-    }
-    F_old_ = F_;
-    mapped_old_ = mapped_;
-    have_old_ = true;
-    z = mapped_;
-    extrapolate(z);
+    mapped_ = z + damping_ * mapped_;
+    mixing_.next(numbers(z), numbers(mapped_), numbers(z));
   }
 
  private:
-  void extrapolate(VecX& z) {
-    const Eigen::Index m = std::min<Eigen::Index>(count_, dF_.cols());
-    if (m == 0) return;
-    const auto dF = dF_.leftCols(m);
-    MatX normal = dF.transpose() * dF;
-    normal.diagonal().array() += kTikhonov * std::max(normal.trace(), 1e-300);
-    const VecX gamma = normal.ldlt().solve(dF.transpose() * F_);
-    if (gamma.allFinite()) z -= dG_.leftCols(m) * gamma;
-  }
-
-  MatX dF_, dG_;
-  VecX F_, F_old_, mapped_, mapped_old_, best_z_, best_G_;
+  Anderson mixing_;
+  VecX mapped_, best_z_, best_G_;
   double best_ = kInfinity, damping_ = 1.0;
-  Eigen::Index count_ = 0;
-  bool have_old_ = false;
   int restarts_ = 0;
 };
 
@@ -78,9 +60,7 @@ class FixedPoint {
   FixedPoint(const ContactProblem& problem, OuterLaw law)
       : problem_(problem), law_(law), rho_(block_scaling(*problem.W)), inner_(problem), U_(problem.B.size()) {
     // Inner yardsticks keep the scale of the problem itself.
-    double scale = 0.0;
-    for (std::size_t k = 0; k < problem.B.size(); ++k) scale += rho_[k / 3] * problem.B[k] * problem.B[k];
-    if (inner_.scale == 0.0) inner_.scale = std::sqrt(scale);
+    inner_.scale = residual_scale(problem);
   }
 
   /// The parameter at R, scaled; also the stop rule's yardstick there.
@@ -88,8 +68,8 @@ class FixedPoint {
     relative_velocity(problem_, R, U_);
     for (std::size_t a = 0; a < rho_.size(); ++a) {
       double value = 0.0;
-      if (problem_.kind[a] == BlockKind::contact)
-        value = law_ == OuterLaw::convex ? problem_.mu[a] * std::hypot(U_[3 * a + 1], U_[3 * a + 2]) * std::sqrt(rho_[a])
+      if (frictional(problem_.kind[a]))
+        value = law_ == OuterLaw::convex ? friction_shift(Eigen::Map<const Vec3>(U_.data() + 3 * a), problem_.kind[a], problem_.mu[a]) * std::sqrt(rho_[a])
                                          : std::max(0.0, R[3 * a]) / std::sqrt(rho_[a]);
       z[static_cast<Eigen::Index>(a)] = value;
     }
@@ -99,7 +79,7 @@ class FixedPoint {
   /// The inner problem of parameter z, and the guess R adapted to it.
   const ContactProblem& impose(VecX& z, std::span<double> R) {
     for (std::size_t a = 0; a < rho_.size(); ++a) {
-      if (problem_.kind[a] != BlockKind::contact) continue;
+      if (!frictional(problem_.kind[a])) continue;
       double& value = z[static_cast<Eigen::Index>(a)];
       value = std::max(0.0, value);
       if (law_ == OuterLaw::convex)
@@ -126,13 +106,13 @@ void check(const OuterOptions& options) {
 }
 
 /// What is left of the budget for one inner solve.
-StopRule inner_rule(const OuterOptions& options, double value, int iterations, double seconds) {
-  StopRule rule;
+StopRule inner_rule(const OuterOptions& options, double value, const Watch& watch) {
+  StopRule rule = watch.rest(options.inner_iterations);
   rule.tolerance = std::max(0.3 * options.tolerance, options.inner_factor * std::min(value, 1.0));
   if (options.yardstick != Yardstick::residual && options.yardstick != Yardstick::ccp)
     rule.tolerance = std::min(rule.tolerance, options.inner_factor);
-  rule.max_iterations = std::min(options.inner_iterations, options.max_iterations - iterations);
-  rule.max_seconds = std::max(1e-9, options.max_seconds - seconds);
+  rule.yardstick = Yardstick::residual;
+  rule.history = false;
   return rule;
 }
 
@@ -140,47 +120,28 @@ StopRule inner_rule(const OuterOptions& options, double value, int iterations, d
 
 SolveReport solve_outer(const ContactProblem& problem, const OuterOptions& options, const InnerSolve& inner, std::span<double> R) {
   check(options);
-  const Timer timer;
+  Watch watch(problem, options, R);
   FixedPoint fixed_point(problem, options.law);
   Steps steps(problem.blocks(), options.memory);
   VecX z(problem.blocks()), G(problem.blocks());
   std::vector<double> trial(R.begin(), R.end());
-  SolveReport report;
-  report.status = Status::max_iterations;
-
-  double value = fixed_point.parameter(trial, options.yardstick, z), best = std::isfinite(value) ? value : kInfinity;
-  ++report.products;
+  watch.note(fixed_point.parameter(trial, options.yardstick, z), trial);
+  watch.count_products(1);
   double factor = 1.0;
-  while (!(best <= options.tolerance)) {
-    if (timer.seconds() >= options.max_seconds) {
-      report.status = Status::max_seconds;
-      break;
-    }
-    if (report.iterations >= options.max_iterations) break;
+  while (!watch.ended()) {
     const ContactProblem& shifted = fixed_point.impose(z, trial);
-    const StopRule rule = inner_rule(options, factor * value, report.iterations, timer.seconds());
-    const SolveReport part = inner(shifted, rule, trial);
-    report.iterations += std::max(1, part.iterations);
-    report.products += part.products + 1;
-    report.linear_iterations += part.linear_iterations;
-    value = fixed_point.parameter(trial, options.yardstick, G);
-    if (options.history) report.history.push_back(value);
+    const StopRule rule = inner_rule(options, factor * watch.value(), watch);
+    SolveReport part = inner(shifted, rule, trial);
     // An inner solve that had nothing to do was asked for too little.
     factor = part.iterations == 0 ? 0.1 * factor : 1.0;
-    if (value < best) {
-      best = value;
-      std::copy(trial.begin(), trial.end(), R.begin());
-    }
+    part.iterations = std::max(1, part.iterations);
+    watch.add(part);
+    watch.count_products(1);
+    watch.note(fixed_point.parameter(trial, options.yardstick, G), trial);
     steps.advance(z, G, rule.tolerance * shifted.scale);
   }
-  report.fallbacks = steps.restarts();
-  if (best <= options.tolerance) report.status = Status::converged;
-  if (!std::isfinite(best)) report.status = Status::diverged;
-  if (report.status != Status::converged)
-    report.advice = "fixed points on friction contract for small mu only: try AUTO, APGD or GAUSS_SEIDEL on the exact law";
-  report.seconds = timer.seconds();
-  report.residual = measure(Yardstick::residual, problem, R);
-  return report;
+  watch.count_fallback(steps.restarts());
+  return watch.report("fixed points on friction contract for small mu only: try AUTO, APGD or GAUSS_SEIDEL on the exact law");
 }
 
 namespace {

@@ -35,7 +35,7 @@ double linear_weight(const BodyForm& form, int body) {
 }
 
 /// Reduced local matrix of a lane and the rotation of tangents that makes it diagonal.
-void pack_local(const Mat3& W, BlockKind kind, Group& g, std::size_t lane, double& cosine, double& sine) {
+void pack_local(const Mat3& W, bool normal_alone, Group& g, std::size_t lane, double& cosine, double& sine) {
   const double trace = W.trace();
   cosine = 1.0;
   sine = 0.0;
@@ -45,7 +45,7 @@ void pack_local(const Mat3& W, BlockKind kind, Group& g, std::size_t lane, doubl
   if (!(W(0, 0) > kTangentFloor * trace)) return;
   const double inverse = 1.0 / W(0, 0);
   g.inverse_NN[lane] = inverse;
-  if (kind == BlockKind::direction) return;
+  if (normal_alone) return;
   const double a11 = W(1, 1) - W(1, 0) * W(0, 1) * inverse, a22 = W(2, 2) - W(2, 0) * W(0, 2) * inverse;
   const double a12 = W(1, 2) - W(1, 0) * W(0, 2) * inverse;
   const double half = 0.5 * (a11 - a22), radius = std::sqrt(half * half + a12 * a12);
@@ -115,8 +115,8 @@ void PackedSweeper::over_lanes(Body&& body) const {
 
 bool PackedSweeper::begin(const ContactProblem& problem, std::span<const double> R) {
   problem_ = &problem;
-  form_ = dynamic_cast<const BodyForm*>(problem.W.get());
-  if (!form_ || !form_->rigid()) return false;
+  form_ = problem.W->rigid_rows();
+  if (!form_) return false;
   order_.update(*form_);
   form_groups(R);
   const std::size_t groups = lane_block_.size() / kLanes;
@@ -154,7 +154,7 @@ void PackedSweeper::form_groups(std::span<const double> R) {
     for (int place = order_.task_start()[at(task)]; place < order_.task_start()[at(task + 1)]; ++place) {
       const int a = order_.blocks()[at(place)];
       const double* r = R.data() + 3 * a;
-      const bool contact = problem_->kind[at(a)] == BlockKind::contact;
+      const bool contact = frictional(problem_->kind[at(a)]);
       const bool idle = contact && problem_->B[3 * at(a)] > 0.0 && r[0] == 0.0;
       const double radius = kOnCone * problem_->mu[at(a)] * r[0];
       const bool slips = contact && r[0] > 0.0 && r[1] * r[1] + r[2] * r[2] >= radius * radius;
@@ -203,10 +203,11 @@ bool PackedSweeper::pack(int group, std::size_t lane, int task) {
     g.a1[lane] = g.a2[lane] = g.inverse_a1[lane] = g.inverse_a2[lane] = 1.0;
     return true;
   }
-  const BlockKind kind = problem_->kind[at(block)];
+  const ImpulseSet set = impulse_set(problem_->kind[at(block)], problem_->mu[at(block)]);
+  if (set == ImpulseSet::other) return false;
   double cosine, sine;
-  pack_local(form_->diagonal()[at(block)], kind, g, lane, cosine, sine);
-  g.mu[lane] = kind == BlockKind::contact ? problem_->mu[at(block)] : kind == BlockKind::bilateral ? packed::kBilateral : packed::kDirection;
+  pack_local(form_->diagonal()[at(block)], set == ImpulseSet::line, g, lane, cosine, sine);
+  g.mu[lane] = set == ImpulseSet::space ? packed::kBilateral : set == ImpulseSet::line ? packed::kDirection : problem_->mu[at(block)];
   turn_[kLanes * at(group) + lane] = {cosine, sine};
   const double* B = problem_->B.data() + 3 * block;
   g.B[0][lane] = B[0];

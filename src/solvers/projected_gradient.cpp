@@ -81,7 +81,7 @@ void Scheme::classify(const VecX& x) {
   parallel_for(problem_.blocks(), [&](std::ptrdiff_t a) {
     Contact& c = contacts_[static_cast<std::size_t>(a)];
     c = Contact{};
-    if (problem_.kind(a) != BlockKind::contact) return;
+    if (!frictional(problem_.kind(a))) return;
     c.gap = x[3 * a] <= 0.0;
     const double limit = radius(a, x[3 * a]), length = x.segment<2>(3 * a + 1).norm();
     c.fixed = limit <= 0.0;
@@ -93,9 +93,8 @@ void Scheme::classify(const VecX& x) {
 /// Table 6: gap, slip or stick; a contact held on its circle stays there.
 void Scheme::correct(std::ptrdiff_t a, Eigen::Ref<Vec3> x) {
   Contact& c = contacts_[static_cast<std::size_t>(a)];
-  if (problem_.kind(a) == BlockKind::bilateral) return;
-  if (problem_.kind(a) == BlockKind::direction) {
-    x.tail<2>().setZero();
+  if (!frictional(problem_.kind(a))) {
+    x = problem_.project(a, x);
     return;
   }
   c.gap = x.x() <= 0.0;
@@ -116,9 +115,8 @@ void Scheme::project_gradient(std::ptrdiff_t a, const VecX& x, const VecX& g) {
   Contact& c = contacts_[static_cast<std::size_t>(a)];
   const Vec3 u = -g.segment<3>(3 * a);
   auto p = p_.segment<3>(3 * a);
-  const BlockKind kind = problem_.kind(a);
-  const bool tangents = kind == BlockKind::bilateral || (kind == BlockKind::contact && !c.fixed);
-  c.pushing = kind == BlockKind::contact && c.gap && u.x() <= 0.0;
+  const bool contact = frictional(problem_.kind(a)), tangents = contact ? !c.fixed : !normal_only(problem_.kind(a), 0.0);
+  c.pushing = contact && c.gap && u.x() <= 0.0;
   const double outward = c.t.dot(u.tail<2>());
   c.held = tangents && c.slip && outward > 0.0;
   c.curvature = c.held ? outward / radius(a, x[3 * a]) : 0.0;
@@ -178,14 +176,14 @@ void check(const ProjectedGradientOptions& options) {
 
 bool is_planar(const ContactProblem& problem) {
   for (std::size_t a = 0; a < problem.kind.size(); ++a)
-    if (problem.kind[a] == BlockKind::contact && (problem.W->diagonal()[a](2, 2) != 0.0 || problem.B[3 * a + 2] != 0.0)) return false;
+    if (frictional(problem.kind[a]) && (problem.W->diagonal()[a](2, 2) != 0.0 || problem.B[3 * a + 2] != 0.0)) return false;
   return true;
 }
 
 SolveReport solve_projected_gradient(const ContactProblem& problem, const ProjectedGradientOptions& options, std::span<double> R) {
   check(options);
   FirstOrderProblem scaled(problem, options.formulation, R, Scaling::uniform);
-  Watch watch(scaled, options, R);
+  ScaledWatch watch(scaled, options, R);
   VecX x(scaled.size()), g(scaled.size());
   const int patience = options.patience > 0 ? options.patience : std::max(100, static_cast<int>(20.0 * std::sqrt(static_cast<double>(scaled.size()))));
   int fallbacks = 0, safe_steps = kSafeSteps;
@@ -208,8 +206,8 @@ SolveReport solve_projected_gradient(const ContactProblem& problem, const Projec
     // they ended when nothing better came since: the yardstick may have to rise before it falls.
     ++fallbacks;
     fresh = true;
-    if (watch.best() < resumed_best) {
-      resumed_best = watch.best();
+    if (watch.best_value() < resumed_best) {
+      resumed_best = watch.best_value();
       watch.best_iterate(x);
       scaled.project(x);
     } else {

@@ -48,6 +48,18 @@ void check_stop_rule(const StopRule& stop) {
   if (!(stop.max_seconds > 0.0)) throw_input("max_seconds = {}: it must be positive", stop.max_seconds);
 }
 
+/// Laws beyond the built-in ones are for solvers that ask the law itself.
+void check_laws(const SolverInfo& info, const ContactProblem& problem) {
+  if (info.any_law) return;
+  const auto other = std::ranges::find_if_not(problem.kind, built_in);
+  if (other == problem.kind.end()) return;
+  std::vector<std::string> names;
+  for (const SolverInfo& able : all_solvers())
+    if (able.any_law) names.push_back(able.name);
+  throw_input("{}: block {} obeys the law '{}', which this solver does not know; use one of {}", info.name, other - problem.kind.begin(),
+              to_string(*other), fmt::join(names, ", "));
+}
+
 }  // namespace
 
 const OptionValue& OptionReader::value(const std::string& name) const {
@@ -72,13 +84,15 @@ SolveReport solve(const std::string& solver, const ContactProblem& problem, cons
   const SolverInfo& info = find_solver(solver);
   check_stop_rule(stop);
   problem.validate();
+  check_laws(info, problem);
   if (R.size() != problem.B.size()) throw_input("{}: the guess has {} numbers, {} expected", solver, R.size(), problem.B.size());
   // A guess that is not finite, or whose square is not, is no guess.
   if (!std::all_of(R.begin(), R.end(), [](double r) { return std::abs(r) < kLargestGuess; })) std::fill(R.begin(), R.end(), 0.0);
   const Timer timer;
   SolveReport report = info.solve(problem, stop, checked(info, options), R);
   report.seconds = timer.seconds();
-  report.residual = measure(Yardstick::residual, problem, R);
+  if (!report.residual_known) report.residual = measure(Yardstick::residual, problem, R);
+  report.residual_known = true;
   return report;
 }
 

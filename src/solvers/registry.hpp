@@ -30,6 +30,7 @@ struct SolverInfo {
   std::vector<OptionInfo> options;         ///< beyond those of StopRule
   /// Solve from the guess in R; R returns the best iterate seen, always finite.
   std::function<SolveReport(const ContactProblem&, const StopRule&, const OptionValues&, std::span<double> R)> solve;
+  bool any_law = false;                    ///< it takes blocks of registered laws (law.hpp)
 };
 
 [[nodiscard]] const std::vector<SolverInfo>& all_solvers();

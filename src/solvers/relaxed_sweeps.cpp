@@ -8,13 +8,13 @@ namespace scree::solvers {
 namespace {
 
 constexpr int kLocalSteps = 20;          ///< projected gradient steps of a block
-constexpr int kRefreshInterval = 150;    ///< sweeps between recomputations of the velocities kept along
 
 /// The problem whose `mu` is what the local solver wants: friction, or Tresca's thresholds in N s.
 ContactProblem with_thresholds(const FirstOrderProblem& scaled) {
   ContactProblem problem = scaled.problem();
   if (scaled.formulation() == Formulation::tresca)
-    for (int a = 0; a < problem.blocks(); ++a) problem.mu[static_cast<std::size_t>(a)] = scaled.threshold(a) * scaled.block_scale(a);
+    for (int a = 0; a < problem.blocks(); ++a)
+      if (frictional(scaled.kind(a))) problem.mu[static_cast<std::size_t>(a)] = scaled.threshold(a) * scaled.block_scale(a);
   return problem;
 }
 
@@ -22,7 +22,7 @@ ContactProblem with_thresholds(const FirstOrderProblem& scaled) {
 
 SolveReport solve_relaxed_sweeps(const ContactProblem& problem, const RelaxedSweepsOptions& options, std::span<double> R) {
   FirstOrderProblem scaled(problem, options.formulation, R);
-  Watch watch(scaled, options, R);
+  ScaledWatch watch(scaled, options, R);
   VecX x(scaled.size()), g(scaled.size());
   const char* advice = "raise max_iterations, or try APGD or AUTO";
   if (watch.certified(x, g)) return watch.report(0, advice);
@@ -35,7 +35,7 @@ SolveReport solve_relaxed_sweeps(const ContactProblem& problem, const RelaxedSwe
   how.max_iterations = kLocalSteps;
   std::vector<double> trial(problem.B.size());
   scaled.to_impulses(x, trial);
-  const auto sweeper = make_general_sweeper(how);
+  const auto sweeper = swept.W->make_sweeper(how);
   sweeper->begin(swept, trial);
   for (int iteration = 1;; ++iteration) {
     sweeper->sweep({0.0, options.omega, options.reverse && iteration % 2 == 0});

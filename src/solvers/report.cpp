@@ -2,11 +2,10 @@
 
 namespace scree::solvers {
 
-void add_costs(SolveReport& total, const SolveReport& part) {
-  total.iterations += part.iterations;
-  total.products += part.products;
-  total.linear_iterations += part.linear_iterations;
-  total.fallbacks += part.fallbacks;
+StopRule measured_as(Formulation formulation, const StopRule& stop) {
+  StopRule rule = stop;
+  if (formulation == Formulation::convex) rule.yardstick = Yardstick::ccp;
+  return rule;
 }
 
 std::string to_string(Status status) {
@@ -15,6 +14,7 @@ std::string to_string(Status status) {
     case Status::max_iterations: return "max_iterations";
     case Status::max_seconds: return "max_seconds";
     case Status::diverged: return "diverged";
+    case Status::interrupted: return "interrupted";
   }
   return "";
 }

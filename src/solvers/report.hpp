@@ -25,7 +25,8 @@ enum class Formulation {
   frictionless   ///< R_T = 0
 };
 
-enum class Status { converged, max_iterations, max_seconds, diverged };
+/// `interrupted`: a stop was requested (core/interrupt.hpp). Results files hold these numbers: append only.
+enum class Status { converged, max_iterations, max_seconds, diverged, interrupted };
 
 struct SolveReport {
   Status status = Status::diverged;
@@ -33,15 +34,16 @@ struct SolveReport {
   long products = 0;         ///< applications of W (a sweep counts as one)
   long linear_iterations = 0;  ///< Krylov steps of linear systems inside, all together
   int fallbacks = 0;         ///< times a safer method had to take over
-  double residual = 0.0;     ///< our yardstick at the returned R, whatever the stop rule used
+  double residual = 0.0;     ///< the yardstick `residual` at the returned R, whatever the stop rule used
+  bool residual_known = false;  ///< it has been measured; otherwise solve() of registry.hpp does
   double seconds = 0.0;      ///< wall clock
   std::vector<double> history;  ///< yardstick values, one an iteration measured
   std::string stage;         ///< AUTO: the stage that solved it
   std::string advice;        ///< what to try when it did not converge
 };
 
-/// Add the counts of a part of the work: iterations, products, linear iterations and fallbacks.
-void add_costs(SolveReport& total, const SolveReport& part);
+/// The rule under which a formulation is measured: the convex relaxation always by `ccp`.
+[[nodiscard]] StopRule measured_as(Formulation formulation, const StopRule& stop);
 
 [[nodiscard]] std::string to_string(Status status);
 [[nodiscard]] std::string to_string(Formulation formulation);

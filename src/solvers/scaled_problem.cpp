@@ -1,7 +1,7 @@
 #include "solvers/scaled_problem.hpp"
 
 #include "core/threads.hpp"
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 #include "solvers/vector_kernels.hpp"
 
 namespace scree::solvers {
@@ -17,11 +17,19 @@ void multiply_blocks(std::span<const double> in, std::span<double> out, Factor&&
   });
 }
 
+std::vector<double> roots(std::vector<double> values) {
+  for (double& value : values) value = std::sqrt(value);
+  return values;
+}
+
 }  // namespace
 
-ScaledProblem::ScaledProblem(const ContactProblem& problem)
-    : problem_(&problem), s_(block_scaling(*problem.W)), b_(problem.B.size()), scratch_(problem.B.size()) {
-  for (double& s : s_) s = std::sqrt(s);
+ScaledProblem::ScaledProblem(const ContactProblem& problem) : ScaledProblem(problem, roots(block_scaling(*problem.W))) {}
+
+ScaledProblem::ScaledProblem(const ContactProblem& problem, std::vector<double> scale)
+    : problem_(&problem), s_(std::move(scale)), parameter_(problem.mu), b_(problem.B.size()), scratch_(problem.B.size()) {
+  for (std::size_t a = 0; a < s_.size(); ++a)
+    if (!built_in(problem.kind[a])) parameter_[a] = registered_law(problem.kind[a]).scaled_parameter(problem.mu[a], s_[a]);
   from_velocities(problem.B, b_);
   const double size = problem.scale > 0.0 ? problem.scale : norm(b_);
   if (size > 0.0) reference_ = size;
@@ -42,10 +50,8 @@ double ScaledProblem::residual(std::span<const double> x, std::span<const double
   const double sum = parallel_sum(blocks(), [&](std::ptrdiff_t a) {
     const auto i = static_cast<std::size_t>(a);
     const Eigen::Map<const Vec3> xa(x.data() + 3 * a), ua(u.data() + 3 * a);
-    Vec3 modified = ua;
-    if (problem_->kind[i] == BlockKind::contact && !convex)
-      modified.x() += problem_->mu[i] * std::sqrt(ua.y() * ua.y() + ua.z() * ua.z());
-    return (xa - project_on_block(xa - modified, problem_->kind[i], problem_->mu[i])).squaredNorm();
+    const Vec3 F = convex && frictional(problem_->kind[i]) ? Vec3(ua) : modified_velocity(ua, problem_->kind[i], parameter_[i]);
+    return natural_map(xa, F, 1.0, problem_->kind[i], parameter_[i]).squaredNorm();
   });
   return std::sqrt(sum) / reference_;
 }

@@ -13,13 +13,18 @@ namespace scree::solvers {
 
 class ScaledProblem {
  public:
+  /// s_a = sqrt(rho_a).
   explicit ScaledProblem(const ContactProblem& problem);
+  /// Factors s_a of the caller's choice, positive.
+  ScaledProblem(const ContactProblem& problem, std::vector<double> scale);
 
   [[nodiscard]] const ContactProblem& problem() const { return *problem_; }
   [[nodiscard]] int blocks() const { return problem_->blocks(); }
   [[nodiscard]] std::size_t size() const { return b_.size(); }
   /// s_a, a block.
   [[nodiscard]] const std::vector<double>& scale() const { return s_; }
+  /// Parameters of the blocks' laws in scaled variables: mu, or what a registered law makes of it.
+  [[nodiscard]] const std::vector<double>& parameter() const { return parameter_; }
   /// b = s B
   [[nodiscard]] const std::vector<double>& b() const { return b_; }
   /// What the residual is measured against; 1 when the problem is at rest.
@@ -39,7 +44,7 @@ class ScaledProblem {
 
  private:
   const ContactProblem* problem_;
-  std::vector<double> s_, b_, scratch_;
+  std::vector<double> s_, parameter_, b_, scratch_;
   double reference_ = 1.0;
 };
 

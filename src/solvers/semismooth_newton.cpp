@@ -4,10 +4,8 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
-#include "core/timer.hpp"
 #include "solvers/catalogue.hpp"
-#include "solvers/cone.hpp"
-#include "solvers/coulomb_map.hpp"
+#include "solvers/law.hpp"
 #include "solvers/first_order.hpp"
 #include "solvers/gauss_seidel.hpp"
 #include "solvers/option_reader.hpp"
@@ -17,19 +15,18 @@ namespace scree::solvers {
 
 namespace {
 
-std::unique_ptr<ContactProblem> without_friction(const ContactProblem& problem, Formulation formulation) {
+constexpr double kProgress = 0.3;   ///< a stall is a number of Newton steps without gaining this factor
+
+std::unique_ptr<ContactProblem> own_problem(const ContactProblem& problem, Formulation formulation) {
   if (formulation == Formulation::tresca)
     throw_input("SEMISMOOTH_NEWTON: formulation = 'tresca' is not available; choose coulomb, convex or frictionless");
-  if (formulation != Formulation::frictionless) return nullptr;
-  auto copy = std::make_unique<ContactProblem>(problem);
-  std::fill(copy->mu.begin(), copy->mu.end(), 0.0);
-  return copy;
+  return formulation == Formulation::frictionless ? std::make_unique<ContactProblem>(without_friction(problem)) : nullptr;
 }
 
 }  // namespace
 
 SemismoothNewton::SemismoothNewton(const ContactProblem& problem, Formulation formulation)
-    : frictionless_(without_friction(problem, formulation)), formulation_(formulation),
+    : frictionless_(own_problem(problem, formulation)), formulation_(formulation),
       scaled_(frictionless_ ? *frictionless_ : problem) {
   for (auto* v : {&x_, &u_x_, &X_, &u_, &dX_, &du_, &law_, &f_, &candidate_, &candidate_u_, &best_, &R_, &U_})
     v->resize(scaled_.size());
@@ -41,23 +38,18 @@ void SemismoothNewton::project(std::span<double> x) const {
   const ContactProblem& p = scaled_.problem();
   parallel_for(p.blocks(), [&](std::ptrdiff_t a) {
     Eigen::Map<Vec3> part(x.data() + 3 * a);
-    part = project_on_block(part, p.kind[static_cast<std::size_t>(a)], p.mu[static_cast<std::size_t>(a)]);
+    part = project_on_block(part, p.kind[static_cast<std::size_t>(a)], scaled_.parameter()[static_cast<std::size_t>(a)]);
   });
 }
 
 void SemismoothNewton::start(std::span<const double> R, const SemismoothNewtonOptions& options) {
-  if (!system_) system_ = make_newton_system(scaled_);
+  if (!system_) system_ = scaled_.problem().W->make_newton_system(scaled_);
   alpha_ = options.alpha;
   hold_ = 0;
   next_hold_ = 1;
   best_value_ = kInfinity;
   std::copy(R.begin(), R.end(), best_.begin());
   jump(R);
-}
-
-bool SemismoothNewton::certified(std::span<const double> R, const SemismoothNewtonOptions& options) const {
-  const Yardstick yardstick = formulation_ == Formulation::convex ? Yardstick::ccp : options.yardstick;
-  return measure(yardstick, scaled_.problem(), R) <= options.tolerance;
 }
 
 void SemismoothNewton::jump(std::span<const double> R) {
@@ -68,26 +60,11 @@ void SemismoothNewton::jump(std::span<const double> R) {
   residual_ = scaled_.residual(x_, u_x_, formulation_ == Formulation::convex);
 }
 
-double SemismoothNewton::stop_value(const SemismoothNewtonOptions& options) {
-  if (options.yardstick == Yardstick::residual || formulation_ == Formulation::convex) return residual_;
+void SemismoothNewton::record(Watch& watch) {
   scaled_.to_impulses(x_, R_);
   scaled_.to_velocities(u_x_, U_);
-  return measure(options.yardstick, scaled_.problem(), R_, U_);
-}
-
-void SemismoothNewton::record(const SemismoothNewtonOptions& options, SolveReport& report) {
-  double value = stop_value(options);
-  // The claim of convergence is measured from the impulses alone.
-  if (value <= options.tolerance) {
-    scaled_.to_impulses(x_, R_);
-    const Yardstick yardstick = formulation_ == Formulation::convex ? Yardstick::ccp : options.yardstick;
-    value = std::max(value, measure(yardstick, scaled_.problem(), R_));
-  }
-  if (options.history) report.history.push_back(value);
-  if (value < best_value_) {
-    best_value_ = value;
-    scaled_.to_impulses(x_, best_);
-  }
+  watch.offer(R_, U_);
+  best_value_ = watch.best_value();
 }
 
 double SemismoothNewton::evaluate(bool derivative) {
@@ -98,13 +75,14 @@ double SemismoothNewton::evaluate(bool derivative) {
     const auto i = static_cast<std::size_t>(a);
     const Vec3 y = Eigen::Map<const Vec3>(x_.data() + 3 * a) - step * Eigen::Map<const Vec3>(u_.data() + 3 * a);
     Eigen::Map<Vec3> law(law_.data() + 3 * a), f(f_.data() + 3 * a);
+    const double mu = scaled_.parameter()[i];
     if (derivative) {
-      const LawPoint point = convex ? projection_point(y, p.kind[i], p.mu[i]) : law_point(y, p.kind[i], p.mu[i]);
+      const LawPoint point = convex ? projection_point(y, p.kind[i], mu) : law_point(y, p.kind[i], mu);
       law = point.value;
       D_[i] = point.derivative;
       open_[i] = point.open ? 1 : 0;
     } else {
-      law = convex ? project_on_block(y, p.kind[i], p.mu[i]) : law_value(y, p.kind[i], p.mu[i]);
+      law = convex ? project_on_block(y, p.kind[i], mu) : law_value(y, p.kind[i], mu);
     }
     f = Eigen::Map<const Vec3>(X_.data() + 3 * a) - law;
     return f.squaredNorm();
@@ -134,7 +112,7 @@ double SemismoothNewton::line_search(double before, bool& damped) {
   return move_to(damped ? 0.1 : best_t);
 }
 
-SemismoothNewton::Step SemismoothNewton::proximal_step(const SemismoothNewtonOptions& options, int budget, const Timer& timer) {
+SemismoothNewton::Step SemismoothNewton::proximal_step(const SemismoothNewtonOptions& options, int budget, Watch& watch) {
   X_ = x_;
   u_ = u_x_;
   newton_steps_ = 0;
@@ -144,7 +122,7 @@ SemismoothNewton::Step SemismoothNewton::proximal_step(const SemismoothNewtonOpt
     combine(X_, -1.0, x_, dX_);
     if (newton_steps_ > 0 && value <= 0.1 * alpha_ * norm(dX_)) return Step::good;
     if (value <= 1e-15 * norm(X_)) return Step::good;
-    const bool spent = newton_steps_ >= std::min(options.newton_limit, budget) || timer.seconds() >= options.max_seconds;
+    const bool spent = newton_steps_ >= std::min(options.newton_limit, budget) || watch.spent();
     if (spent || bad_in_a_row >= 2 || since_progress >= 5)
       return bad_in_a_row >= 2 ? Step::bad : Step::fair;
     if (!system_->solve(alpha_, D_, open_, f_, dX_)) return Step::bad;
@@ -192,40 +170,20 @@ void SemismoothNewton::accept_or_retreat(Step step, const SemismoothNewtonOption
 }
 
 SolveReport SemismoothNewton::advance(const SemismoothNewtonOptions& options) {
-  const Timer timer;
-  SolveReport report;
+  Watch watch(scaled_.problem(), measured_as(formulation_, options), best_);
+  watch.begin(best_value_);
   const long products_before = products_, linear_before = system_->products();
-  record(options, report);
-  double mark = best_value_;
-  int since_mark = 0;
-  while (true) {
-    if (best_value_ <= options.tolerance) {
-      report.status = Status::converged;
-      break;
-    }
-    const bool stalled = options.stall_limit > 0 && since_mark >= options.stall_limit;
-    if (report.iterations >= options.max_iterations || stalled) {
-      report.status = Status::max_iterations;
-      break;
-    }
-    if (timer.seconds() >= options.max_seconds) {
-      report.status = Status::max_seconds;
-      break;
-    }
-    const Step step = proximal_step(options, options.max_iterations - report.iterations, timer);
-    const int used = std::max(1, newton_steps_);
-    report.iterations += used;
-    since_mark += used;
+  record(watch);
+  watch.be_patient(kProgress);
+  while (!watch.ended() && !(options.stall_limit > 0 && watch.stalled() >= options.stall_limit)) {
+    const Step step = proximal_step(options, options.max_iterations - watch.iterations(), watch);
+    watch.count(std::max(1, newton_steps_));
     accept_or_retreat(step, options);
-    record(options, report);
-    if (best_value_ < 0.3 * mark) {
-      mark = best_value_;
-      since_mark = 0;
-    }
+    record(watch);
   }
+  SolveReport report = watch.report("");
   report.linear_iterations = system_->products() - linear_before;
   report.products = products_ - products_before + report.linear_iterations;
-  report.seconds = timer.seconds();
   return report;
 }
 
@@ -254,29 +212,27 @@ SolveReport run_sweeps(const ContactProblem& problem, const SemismoothNewtonOpti
 
 SolveReport solve_semismooth_newton(const ContactProblem& problem, const SemismoothNewtonOptions& options, std::span<double> R) {
   check(options);
-  const Timer timer;
   SemismoothNewton newton(problem, options.formulation);
-  SolveReport report;
-  report.status = Status::converged;
-  if (newton.certified(R, options)) return report;
-  if (options.sweeps > 0 && options.formulation != Formulation::convex) report = run_sweeps(newton.problem(), options, R);
-  if (report.status == Status::converged && newton.certified(R, options)) return report;
-
-  SemismoothNewtonOptions rest = options;
-  rest.max_iterations = options.max_iterations - report.iterations;
-  rest.max_seconds = options.max_seconds - timer.seconds();
+  Watch watch(newton.problem(), measured_as(options.formulation, options), R);
+  const auto left = [&] {
+    SemismoothNewtonOptions rest = options;
+    static_cast<StopRule&>(rest) = watch.rest();
+    return rest;
+  };
+  const char* advice = "SEMISMOOTH_NEWTON did not reach the tolerance: raise max_iterations, give it a warm start, or use AUTO";
+  watch.offer(R);
+  if (watch.ended()) return watch.report(advice);
+  if (options.sweeps > 0 && options.formulation != Formulation::convex) {
+    watch.add(run_sweeps(newton.problem(), left(), R));
+    watch.offer(R);
+    if (watch.ended()) return watch.report(advice);
+  }
+  const SemismoothNewtonOptions rest = left();
   newton.start(R, rest);
-  const SolveReport steps = newton.advance(rest);
+  watch.add(newton.advance(rest));
   newton.best(R);
-  report.status = steps.status;
-  report.iterations += steps.iterations;
-  report.products += steps.products;
-  report.linear_iterations += steps.linear_iterations;
-  report.history.insert(report.history.end(), steps.history.begin(), steps.history.end());
-  report.seconds = timer.seconds();
-  if (report.status != Status::converged)
-    report.advice = "SEMISMOOTH_NEWTON did not reach the tolerance: raise max_iterations, give it a warm start, or use AUTO";
-  return report;
+  watch.begin(newton.best_value());
+  return watch.report(advice);
 }
 
 SolverInfo semismooth_newton_info() {

@@ -12,9 +12,8 @@
 #include <span>
 #include <vector>
 
-#include "core/timer.hpp"
 #include "solvers/newton_system.hpp"
-#include "solvers/report.hpp"
+#include "solvers/watch.hpp"
 
 namespace scree::solvers {
 
@@ -41,9 +40,6 @@ class SemismoothNewton {
   /// The problem solved (mu = 0 when frictionless).
   [[nodiscard]] const ContactProblem& problem() const { return scaled_.problem(); }
 
-  /// True when R already meets the tolerance.
-  [[nodiscard]] bool certified(std::span<const double> R, const SemismoothNewtonOptions& options) const;
-
   /// Begin at R (projected on the cones), with the regularisation of the options.
   void start(std::span<const double> R, const SemismoothNewtonOptions& options);
 
@@ -64,15 +60,15 @@ class SemismoothNewton {
   enum class Step { good, fair, bad };
 
   /// Solve the regularised problem around x_; leaves X_ and the law's value there.
-  Step proximal_step(const SemismoothNewtonOptions& options, int budget, const Timer& timer);
+  Step proximal_step(const SemismoothNewtonOptions& options, int budget, Watch& watch);
   /// |f(X_)| with law and derivative; velocity u_ must be current.
   double evaluate(bool derivative);
   /// Damped Newton update of X_, u_; returns the new |f|; `damped` tells that no step length was good.
   double line_search(double before, bool& damped);
   /// Take the better candidate of the last proximal step, or go back; adapts alpha.
   void accept_or_retreat(Step step, const SemismoothNewtonOptions& options);
-  void record(const SemismoothNewtonOptions& options, SolveReport& report);
-  [[nodiscard]] double stop_value(const SemismoothNewtonOptions& options);
+  /// Measure the proximal centre.
+  void record(Watch& watch);
   void project(std::span<double> x) const;
 
   std::unique_ptr<ContactProblem> frictionless_;  ///< the problem with mu = 0, where that is asked for

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/vec.hpp"
-#include "solvers/contact_problem.hpp"
+#include "solvers/law.hpp"
 
 namespace scree::solvers {
 
@@ -47,7 +47,7 @@ inline void smoothed_polar_projection(const Vec3& z, double mu, double smoothing
   gradient.block<2, 2>(1, 1) = a * Mat2::Identity() + (b - a) * t * t.transpose();
 }
 
-/// C, X and Y of a block (report eq. 41-44); the convex relaxation has F = U.
+/// C, X and Y of a block of a built-in kind (report eq. 41-44); the convex relaxation has F = U.
 [[nodiscard]] inline SmoothedLaw smoothed_law(const Vec3& U, const Vec3& R, BlockKind kind, double mu, double smoothing,
                                               bool convex = false) noexcept {
   SmoothedLaw law{Vec3::Zero(), Mat3::Zero(), Mat3::Zero()};

@@ -60,7 +60,7 @@ double line_search(double slope, double curvature, double allowance, double decr
 SolveReport solve_spg(const ContactProblem& problem, const SpgOptions& options, std::span<double> R) {
   check(options);
   FirstOrderProblem scaled(problem, options.formulation, R, options.preconditioner);
-  Watch watch(scaled, options, R);
+  ScaledWatch watch(scaled, options, R);
   const Eigen::Index n = scaled.size();
   VecX x(n), g(n), F(n), d(n), y(n), next(n), g_next(n);
   int fallbacks = 0;
@@ -76,18 +76,18 @@ SolveReport solve_spg(const ContactProblem& problem, const SpgOptions& options, 
     });
     // One product gives the objective along the whole segment.
     next = x;
-    add_scaled(next, 1.0, d);
+    add_scaled(1.0, d, next);
     scaled.gradient(next, g_next);
     y = g_next;
-    add_scaled(y, -1.0, g);
+    add_scaled(-1.0, g, y);
     const double dd = dot(d, d), dy = dot(d, y), yy = dot(y, y), slope = dot(d, F);
     const double t = line_search(slope, dy, climb.allowance(), options.decrease);
     if (t == 1.0) {
       x.swap(next);
       g.swap(g_next);
     } else {
-      add_scaled(x, t, d);
-      add_scaled(g, t, y);
+      add_scaled(t, d, x);
+      add_scaled(t, y, g);
     }
     climb.add(t * slope + 0.5 * t * t * dy);
     // Barzilai and Borwein's two steps in turn.

@@ -1,6 +1,6 @@
 /// Sweeps over all blocks with a solution of each in turn: what Gauss-Seidel, its accelerated variant and the
 /// sweeping stages of AUTO share. Two implementations: packed (rigid bodies, exact local solves, threads) and
-/// general (any bodies, explicit W, any local solver).
+/// general (any bodies, explicit W, any law and local solver; made by Operator::make_sweeper).
 #pragma once
 
 #include <memory>
@@ -9,6 +9,8 @@
 #include "solvers/local_solve.hpp"
 
 namespace scree::solvers {
+
+inline constexpr int kRefreshInterval = 150;   ///< sweeps after which the velocities kept along should be computed anew
 
 /// What one sweep did, in norms weighted by 1/rho_a.
 struct SweepSums {
@@ -38,7 +40,7 @@ class Sweeper {
   virtual ~Sweeper() = default;
 
   /// Take in a problem and a first iterate. The problem must outlive the sweeps. False when this sweeper
-  /// cannot take the problem (the packed one needs rigid bodies whose two sides share one frame).
+  /// cannot take the problem (the packed one needs rigid bodies whose two sides share one frame, and built-in laws).
   virtual bool begin(const ContactProblem& problem, std::span<const double> R) = 0;
   /// Replace the iterate (of the problem given to begin).
   virtual void set(std::span<const double> R) = 0;
@@ -52,6 +54,13 @@ class Sweeper {
 };
 
 [[nodiscard]] std::unique_ptr<Sweeper> make_packed_sweeper();
-[[nodiscard]] std::unique_ptr<Sweeper> make_general_sweeper(const LocalIteration& how);
+
+/// Sweepers kept from solve to solve: nothing is allocated when sizes repeat.
+struct SweeperMemory {
+  std::unique_ptr<Sweeper> packed, general;
+};
+
+/// The fastest sweeper for a problem, begun at R: packed where blocks are solved exactly and it can take the problem, else general.
+[[nodiscard]] Sweeper& begin_sweeps(const ContactProblem& problem, const LocalIteration& how, std::span<const double> R, SweeperMemory& memory);
 
 }  // namespace scree::solvers

@@ -13,6 +13,10 @@ namespace scree::solvers {
 using ConstVectorMap = Eigen::Map<const VecX>;
 using VectorMap = Eigen::Map<VecX>;
 
+/// An Eigen vector as numbers in a row.
+[[nodiscard]] inline std::span<const double> numbers(const VecX& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+[[nodiscard]] inline std::span<double> numbers(VecX& v) { return {v.data(), static_cast<std::size_t>(v.size())}; }
+
 /// Calls body(first, count) for fixed pieces of [0, size).
 template <class Body>
 void for_pieces(std::size_t size, Body&& body) {
@@ -32,6 +36,8 @@ void for_pieces(std::size_t size, Body&& body) {
 }
 
 [[nodiscard]] inline double norm(std::span<const double> a) { return std::sqrt(dot(a, a)); }
+[[nodiscard]] inline double dot(const VecX& a, const VecX& b) { return dot(numbers(a), numbers(b)); }
+[[nodiscard]] inline double norm(const VecX& a) { return norm(numbers(a)); }
 
 /// y += factor x
 inline void add_scaled(double factor, std::span<const double> x, std::span<double> y) {
@@ -39,6 +45,8 @@ inline void add_scaled(double factor, std::span<const double> x, std::span<doubl
     VectorMap(y.data() + first, count).noalias() += factor * ConstVectorMap(x.data() + first, count);
   });
 }
+
+inline void add_scaled(double factor, const VecX& x, VecX& y) { add_scaled(factor, numbers(x), numbers(y)); }
 
 /// y = x + factor z
 inline void combine(std::span<const double> x, double factor, std::span<const double> z, std::span<double> y) {

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 
 namespace scree::solvers {
 
@@ -20,22 +20,11 @@ struct Sums {
   }
 };
 
-/// U + mu |U_T| n  for contacts (the change of variables of De Saxce), U otherwise.
-Vec3 modified_velocity(const Vec3& U, BlockKind kind, double mu) {
-  if (kind != BlockKind::contact) return U;
-  return {U.x() + mu * std::sqrt(U.y() * U.y() + U.z() * U.z()), U.y(), U.z()};
-}
-
-/// R - proj(R - rho F): zero exactly when the law of the block holds.
-Vec3 natural_map(const Vec3& R, const Vec3& F, double rho, BlockKind kind, double mu) {
-  return R - project_on_block(R - rho * F, kind, mu);
-}
-
 constexpr double kRegular = 1e-8;   ///< least pivot of a block solved without pivoting, relative to its trace
 
 /// <W_aa^-1 x, x>; a block that constrains only its normal is measured along it.
-double energy(const Mat3& W, const Vec3& x, BlockKind kind) {
-  if (kind == BlockKind::direction) return W(0, 0) > 0.0 ? x.x() * x.x() / W(0, 0) : 0.0;
+double energy(const Mat3& W, const Vec3& x, bool along_normal) {
+  if (along_normal) return W(0, 0) > 0.0 ? x.x() * x.x() / W(0, 0) : 0.0;
   // Elimination without pivoting serves all but nearly singular blocks.
   const double s10 = 0.5 * (W(1, 0) + W(0, 1)), s20 = 0.5 * (W(2, 0) + W(0, 2)), s21 = 0.5 * (W(2, 1) + W(1, 2));
   const double d0 = W(0, 0), l10 = s10 / d0, l20 = s20 / d0;
@@ -50,25 +39,33 @@ double energy(const Mat3& W, const Vec3& x, BlockKind kind) {
   return std::isfinite(value) ? value : x.squaredNorm() * 3.0 / std::max(W.trace(), 1e-300);
 }
 
+/// The free velocity of a block as far as the reference of `merit` counts it. In a time step (which gives a scale) what separates by
+/// itself, gaps ahead and limits not yet reached, must not flatter the figure.
+Vec3 stopped_velocity(const ContactProblem& problem, std::size_t a) {
+  Vec3 b(problem.B[3 * a], problem.B[3 * a + 1], problem.B[3 * a + 2]);
+  if (problem.scale > 0.0 && frictional(problem.kind[a]) && b.x() > 0.0) b.x() = 0.0;
+  return b;
+}
+
 Sums block_sums(Yardstick yardstick, const ContactProblem& problem, const double* R, const double* U, std::ptrdiff_t a) {
   const auto i = static_cast<std::size_t>(a);
   const Eigen::Map<const Vec3> r(R + 3 * a), u(U + 3 * a), b(problem.B.data() + 3 * a);
   const Mat3& W = problem.W->diagonal()[i];
-  const BlockKind kind = problem.kind[i];
+  const auto kind = problem.kind[i];
   const double mu = problem.mu[i];
-  const Vec3 F = yardstick == Yardstick::ccp ? Vec3(u) : modified_velocity(u, kind, mu);
+  const Vec3 F = yardstick == Yardstick::ccp && frictional(kind) ? Vec3(u) : modified_velocity(u, kind, mu);
   Sums sums;
   if (yardstick == Yardstick::merit) {
-    sums.error = energy(W, natural_map(r, F, 1.0, kind, mu), kind);
-    sums.B = energy(W, b, kind);
+    const bool along_normal = impulse_set(kind, mu) == ImpulseSet::line;
+    sums.error = energy(W, natural_map(r, F, 1.0, kind, mu), along_normal);
+    sums.B = energy(W, stopped_velocity(problem, i), along_normal);
   } else if (yardstick == Yardstick::siconos) {
     sums.error = natural_map(r, F, 1.0, kind, mu).squaredNorm();
     sums.B = b.squaredNorm();
     sums.R = r.squaredNorm();
     sums.U = u.squaredNorm();
   } else {
-    const double trace = W.trace();
-    const double rho = trace > 0.0 ? 3.0 / trace : 1.0;
+    const double rho = block_rho(W);
     sums.error = natural_map(r, F, rho, kind, mu).squaredNorm() / rho;
     sums.B = rho * b.squaredNorm();
   }
@@ -111,7 +108,9 @@ double measure(Yardstick yardstick, const ContactProblem& problem, std::span<con
 
 double merit_reference(const ContactProblem& problem) {
   return parallel_sum(problem.blocks(), [&](std::ptrdiff_t a) {
-    return energy(problem.W->diagonal()[static_cast<std::size_t>(a)], Eigen::Map<const Vec3>(problem.B.data() + 3 * a), problem.kind[static_cast<std::size_t>(a)]);
+    const auto i = static_cast<std::size_t>(a);
+    const bool along_normal = impulse_set(problem.kind[i], problem.mu[i]) == ImpulseSet::line;
+    return energy(problem.W->diagonal()[i], stopped_velocity(problem, i), along_normal);
   });
 }
 

@@ -19,7 +19,7 @@ enum class Yardstick { residual, merit, siconos, ccp };
 ///            Uhat = U + mu |U_T| n, rho_a = 3 / tr W_aa, scale^2 = sum rho_a |B_a|^2.
 ///  ccp:      the same with U in place of Uhat (convex relaxation).
 ///  siconos:  | R - proj(R - Uhat) | / max(|B|, |R|, |U|), rho = 1.
-///  merit:    the merit function of the quasi-Newton report, see yardstick.cpp.
+///  merit:    theory eq. 3.10; the reference of a problem with a scale (a time step) leaves out what separates.
 [[nodiscard]] double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R,
                              std::span<const double> U);
 

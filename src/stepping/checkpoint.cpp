@@ -1,16 +1,16 @@
 /// Saving and loading of a simulation's complete state.
 #include <algorithm>
+#include <bit>
 
 #include "core/error.hpp"
 #include "model/build_mechanics.hpp"
 #include "stepping/simulation.hpp"
-#include "stepping/step_data.hpp"
 
 namespace scree::stepping {
 
 namespace {
 
-constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kVersion = 3;
 
 // --- flat packing ---------------------------------------------------------------------------------
 
@@ -26,6 +26,7 @@ class Writer {
 
   void operator()(double value) { reals_.push_back(value); }
   void operator()(std::int64_t value) { integers_.push_back(value); }
+  void operator()(std::uint64_t value) { integers_.push_back(std::bit_cast<std::int64_t>(value)); }
   void operator()(int value) { integers_.push_back(value); }
   void operator()(bool value) { integers_.push_back(value ? 1 : 0); }
   template <class E> requires std::is_enum_v<E>
@@ -36,12 +37,16 @@ class Writer {
     (*this)(static_cast<std::int64_t>(text.size()));
     for (char c : text) integers_.push_back(static_cast<unsigned char>(c));
   }
-  void operator()(const std::array<int, 2>& pair) { for (int v : pair) (*this)(v); }
+  template <class T, std::size_t N>
+  void operator()(const std::array<T, N>& values) { for (const T& v : values) (*this)(v); }
   void operator()(const model::TimeSeries& series) {
     (*this)(static_cast<std::int64_t>(series.times().size()));
     for (double t : series.times()) (*this)(t);
     for (double v : series.values()) (*this)(v);
   }
+  void operator()(const model::Work& w) { for (const double v : {w.external, w.contact, w.friction, w.damping}) (*this)(v); }
+  void operator()(const assembly::Reaction& r) { (*this)(r.impulse), (*this)(r.frame), (*this)(r.place); }
+  void operator()(const assembly::ContactMemory::Entry& e) { (*this)(e.body_a), (*this)(e.body_b), (*this)(e.feature), (*this)(e.impulse), (*this)(e.arm_a), (*this)(e.arm_b), (*this)(e.cohesive); }
   template <class T>
   void operator()(const std::vector<T>& values) {
     (*this)(static_cast<std::int64_t>(values.size()));
@@ -68,6 +73,11 @@ class Reader {
   void operator()(std::int64_t& value) {
     if (integer_ >= integers_.size()) fail();
     value = integers_[integer_++];
+  }
+  void operator()(std::uint64_t& value) {
+    std::int64_t bits = 0;
+    (*this)(bits);
+    value = std::bit_cast<std::uint64_t>(bits);
   }
   void operator()(int& value) {
     std::int64_t wide = 0;
@@ -99,13 +109,17 @@ class Reader {
       c = static_cast<char>(code);
     }
   }
-  void operator()(std::array<int, 2>& pair) { for (int& v : pair) (*this)(v); }
+  template <class T, std::size_t N>
+  void operator()(std::array<T, N>& values) { for (T& v : values) (*this)(v); }
   void operator()(model::TimeSeries& series) {
     std::vector<double> times(count()), values(times.size());
     for (double& t : times) (*this)(t);
     for (double& v : values) (*this)(v);
     series = model::TimeSeries(std::move(times), std::move(values));
   }
+  void operator()(model::Work& w) { for (double* v : {&w.external, &w.contact, &w.friction, &w.damping}) (*this)(*v); }
+  void operator()(assembly::Reaction& r) { (*this)(r.impulse), (*this)(r.frame), (*this)(r.place); }
+  void operator()(assembly::ContactMemory::Entry& e) { (*this)(e.body_a), (*this)(e.body_b), (*this)(e.feature), (*this)(e.impulse), (*this)(e.arm_a), (*this)(e.arm_b), (*this)(e.cohesive); }
   template <class T>
   void operator()(std::vector<T>& values) {
     values.clear();
@@ -147,7 +161,6 @@ template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::r
 }
 template <class IO, class T> void io(IO& f, T& c) requires std::is_same_v<std::remove_const_t<T>, model::Constraint> {
   f(c.id), f(c.kind), f(c.body), f(c.point[0]), f(c.point[1]), f(c.direction), f(c.value), f(c.start), f(c.start_speed), f(c.length);
-  f(c.impulse), f(c.frame), f(c.place[0]), f(c.place[1]);
 }
 template <class IO, class T> void io(IO& f, T& l) requires std::is_same_v<std::remove_const_t<T>, model::PointForce> {
   f(l.body), f(l.kind), f(l.point), f(l.direction), f(l.value);
@@ -160,20 +173,9 @@ template <class IO, class T> void io(IO& f, T& l) requires std::is_same_v<std::r
 }
 template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::remove_const_t<T>, model::ObstacleMotion> {
   for (int k = 0; k < 3; ++k) f(m.linear[k]), f(m.angular[k]);
-  f(m.pivot);
-}
-template <class IO, class T> void io(IO& f, T& w) requires std::is_same_v<std::remove_const_t<T>, model::Work> {
-  f(w.external), f(w.contact), f(w.friction), f(w.damping);
-}
-template <class IO, class T> void io(IO& f, T& e) requires std::is_same_v<std::remove_const_t<T>, assembly::ContactMemory::Entry> {
-  f(e.body_a), f(e.body_b), f(e.impulse), f(e.cohesive);
-}
-template <class IO, class T> void io(IO& f, T& b) requires std::is_same_v<std::remove_const_t<T>, model::Bodies> {
-  f(b.id), f(b.kind), f(b.scheme), f(b.label), f(b.material), f(b.mass), f(b.volume), f(b.damping), f(b.radius), f(b.center), f(b.inertia);
-  f(b.principal_axes), f(b.principal_moments), f(b.rotation), f(b.position), f(b.angular), f(b.velocity), f(b.q), f(b.u);
 }
 template <class IO, class T> void io(IO& f, T& d) requires std::is_same_v<std::remove_const_t<T>, model::Deformable> {
-  f(d.body), f(d.stiffness_damping), f(d.round_spheres), f(d.selfcontact), f(d.description.order), f(d.description.form), f(d.description.modes), f(d.held);
+  f(d.body), f(d.stiffness_damping), f(d.round_spheres), f(d.selfcontact), f(d.description.order), f(d.description.form), f(d.description.modes);
 }
 
 template <class T>
@@ -253,21 +255,27 @@ geometry::Shape read_shape(Reader& f) {
   return shape;
 }
 
+void check_length(const char* name, std::size_t length, std::size_t expected) {
+  if (length != expected) throw_file("checkpoint: '{}' has {} entries, {} expected; the file is damaged", name, length, expected);
+}
+
 }  // namespace
 
 void Simulation::rebuild_deformables() {
   // Mechanics follow from description and materials; the state was stored.
   model::Bodies& bodies = model_.bodies;
+  const model::Motion& motion = now_.state.motion;
   std::size_t size = 0;
   for (model::Deformable& body : bodies.deformables) {
     if (!bodies.has(body.body)) throw_file("checkpoint: there is no body {} to deform; the file is damaged", body.body);
     const auto i = static_cast<std::size_t>(bodies.index(body.body));
     body.mechanics = model::build_mechanics(model_, bodies.kind[i], bodies.shape[i], bodies.mass_properties(static_cast<int>(i)), bodies.material[i], body.description);
     size += body.size();
-    if (!std::ranges::all_of(body.held, [&](int n) { return n >= 0 && n < body.mechanics->nodes(); }))
+    const auto d = static_cast<std::size_t>(&body - bodies.deformables.data());
+    if (motion.held.size() <= d || !std::ranges::all_of(motion.held[d], [&](int n) { return n >= 0 && n < body.mechanics->nodes(); }))
       throw_file("checkpoint: body {} is held at an unknown node; the file is damaged", body.body);
   }
-  if (bodies.q.size() != size || bodies.u.size() != size) throw_file("checkpoint: deformable bodies have {} unknowns, {} are stored; the file is damaged", size, bodies.q.size());
+  if (motion.q.size() != size || motion.u.size() != size) throw_file("checkpoint: deformable bodies have {} unknowns, {} are stored; the file is damaged", size, motion.q.size());
   bodies.index_deformables();
   for (int b = 0; b < bodies.size(); ++b) {
     const model::BodyKind kind = bodies.kind[static_cast<std::size_t>(b)];
@@ -280,21 +288,19 @@ void Simulation::save(Archive& archive) const {
   const model::Bodies& bodies = model_.bodies;
   {
     Writer f(archive, "simulation");
-    f(kVersion), f(time_), f(start_time_), f(static_cast<std::int64_t>(start_steps_)), f(last_step_), f(static_cast<std::int64_t>(steps_));
-    f(energy_start_), io(f, removed_work_), f(settings_.step);
+    f(kVersion), f(settings_.step);
     f(static_cast<std::int64_t>(model_.user_forces.size()));
     for (const model::UserForce& user : model_.user_forces) f(user.body);
   }
   {
     Writer f(archive, "bodies");
-    io(f, bodies);
-    for (const model::Work& work : bodies.work) io(f, work);
+    model::Bodies::each_array(bodies, [&](const char*, const auto& values) { f(values); });
     f(static_cast<std::int64_t>(bodies.deformables.size()));
     for (const model::Deformable& body : bodies.deformables) write_deformable(f, body);
     f(bodies.next_id());
-    f(static_cast<std::int64_t>(bodies.motion.size()));
+    f(static_cast<std::int64_t>(bodies.prescribed.size()));
     for (int id : bodies.id)
-      if (const auto motion = bodies.motion.find(id); motion != bodies.motion.end()) f(id), io(f, motion->second);
+      if (const auto found = bodies.prescribed.find(id); found != bodies.prescribed.end()) f(id), io(f, found->second);
   }
   {
     // Shapes that bodies share are stored once.
@@ -333,9 +339,8 @@ void Simulation::save(Archive& archive) const {
     for (const auto& [a, b] : model_.excluded_surfaces) f(a), f(b);
   }
   {
-    Writer f(archive, "contacts");
-    write_list(f, memory_.entries());
-    for (const auto& entry : memory_.entries()) f(static_cast<std::int64_t>(entry.feature));
+    Writer f(archive, "state");
+    State::each(now_.state, [&](const char*, const auto& value) { f(value); });
   }
 }
 
@@ -347,13 +352,10 @@ void Simulation::load(const Archive& archive) {
   std::vector<model::UserForce> user_forces;
   {
     Reader f(archive, "simulation");
-    std::int64_t version = 0, start_steps = 0, steps = 0;
+    std::int64_t version = 0;
     f(version);
     if (version != kVersion) throw_file("checkpoint: version {} is not {}; it was written by another Scree", version, kVersion);
-    f(fresh.time_), f(fresh.start_time_), f(start_steps), f(fresh.last_step_), f(steps);
-    f(fresh.energy_start_), io(f, fresh.removed_work_), f(fresh.settings_.step);
-    fresh.start_steps_ = static_cast<long>(start_steps);
-    fresh.steps_ = static_cast<long>(steps);
+    f(fresh.settings_.step);
     // Users' functions are taken from this simulation, matched by body in the order they were applied.
     std::vector<model::UserForce> offered = model_.user_forces;
     for (std::size_t k = f.count(); k > 0; --k) {
@@ -368,15 +370,9 @@ void Simulation::load(const Archive& archive) {
   }
   {
     Reader f(archive, "bodies");
-    io(f, bodies);
+    model::Bodies::each_array(bodies, [&](const char*, auto& values) { f(values); });
     const std::size_t n = bodies.id.size();
-    for (std::size_t size : {bodies.kind.size(), bodies.scheme.size(), bodies.label.size(), bodies.material.size(), bodies.mass.size(),
-                             bodies.volume.size(), bodies.damping.size(), bodies.radius.size(), bodies.center.size(), bodies.inertia.size(),
-                             bodies.principal_axes.size(), bodies.principal_moments.size(), bodies.rotation.size(), bodies.position.size(),
-                             bodies.angular.size(), bodies.velocity.size()})
-      if (size != n) throw_file("checkpoint: the bodies' arrays differ in length; the file is damaged");
-    bodies.work.resize(n);
-    for (model::Work& work : bodies.work) io(f, work);
+    model::Bodies::each_array(bodies, [&](const char* name, const auto& values) { check_length(name, values.size(), n); });
     bodies.deformable.assign(n, -1);
     bodies.deformables.resize(f.count());
     for (model::Deformable& body : bodies.deformables) read_deformable(f, body);
@@ -389,7 +385,7 @@ void Simulation::load(const Archive& archive) {
     for (std::size_t k = f.count(); k > 0; --k) {
       int id = -1;
       f(id);
-      io(f, bodies.motion[id]);
+      io(f, bodies.prescribed[id]);
     }
   }
   {
@@ -439,15 +435,11 @@ void Simulation::load(const Archive& archive) {
     }
   }
   {
-    Reader f(archive, "contacts");
-    std::vector<assembly::ContactMemory::Entry> entries;
-    read_list(f, entries);
-    for (auto& entry : entries) {
-      std::int64_t feature = 0;
-      f(feature);
-      entry.feature = static_cast<std::uint64_t>(feature);
-    }
-    fresh.memory_.set_entries(std::move(entries));
+    Reader f(archive, "state");
+    State& state = fresh.now_.state;
+    State::each(state, [&](const char*, auto& value) { f(value); });
+    model::Motion::each_array(state.motion, [&](const char* name, const auto& values) { check_length(name, values.size(), bodies.id.size()); });
+    check_length("reactions", state.reactions.size(), model.constraints.size());
   }
   fresh.rebuild_deformables();
   // The collision world is rebuilt from the bodies.

@@ -1,4 +1,4 @@
-/// Integration of deformable motion (theory sec. 6.3): half-steps, free velocities and the implicit scheme.
+/// Integration of deformable motion (theory sec. 6.3): half-steps, free velocities and the implicit schemes.
 ///
 /// Functions do nothing in a model without deformable bodies.
 #pragma once
@@ -8,23 +8,30 @@
 
 namespace scree::stepping {
 
-/// Make or renew inertia operators where bodies came, went or got new mechanics, and form A at mid-step (theory eq. 6.7).
-void update_inertias(const model::Bodies& bodies, const StepForm& form, assembly::Inertias& inertias, std::vector<std::shared_ptr<const model::Mechanics>>& owners);
+using Owners = std::vector<std::shared_ptr<const model::Mechanics>>;
+
+/// Make or renew inertia operators where bodies came, went or got new mechanics, and form A at the present configuration (theory eq. 6.7).
+void update_inertias(const model::Bodies& bodies, const model::Motion& motion, const StepForm& form, assembly::Inertias& inertias, Owners& owners);
 
 /// q <- q + h/2 u, and the mean motion of mid-step.
-void first_deformable_half_step(model::Bodies& bodies, const StepForm& form);
+void first_deformable_half_step(const model::Bodies& bodies, model::Motion& motion, const StepForm& form);
 
-/// Rates at the end of the step without impulses (theory eq. 6.8, 6.10). `start` is q at the start of the step.
-void free_deformable_velocities(const model::Bodies& bodies, const BodyLoads& loads, const assembly::Inertias& inertias,
-                                std::span<const double> start, const StepForm& form, assembly::Velocities& free);
+/// Rates at the end of the step without impulses (theory eq. 6.8, 6.12), and A there (theory eq. 6.7): inertia operators are made or renewed where
+/// bodies came, went or got new mechanics. `start` is q at the start of the step.
+void free_deformable_velocities(const model::Bodies& bodies, const model::Motion& motion, const BodyLoads& loads, std::span<const double> start,
+                                const StepForm& form, assembly::Inertias& inertias, Owners& owners, assembly::Velocities& free);
 
-/// Solve eq. 6.10 for the rates `u` of one implicit body with the impulses `push`, from the guess in `u`. SolveError when Newton's method does not
-/// converge.
-void solve_implicit_body(const model::Bodies& bodies, const model::Deformable& body, const BodyLoads& loads, const model::Inertia& inertia,
-                         std::span<const double> start, std::span<const double> push, const StepForm& form, std::span<double> u);
+/// Solve eq. 6.8 for the rates `u` of one body with the impulses `push`, from the guess in `u`. When Newton's method does not converge DEF_LIM keeps the
+/// guess; SolveError of DEF_IMP.
+void solve_implicit_body(const model::Bodies& bodies, const model::Motion& motion, const model::Deformable& body, const BodyLoads& loads,
+                         const model::Inertia& inertia, std::span<const double> start, std::span<const double> push, const StepForm& form, std::span<double> u);
 
 /// q' = q_mid + h/2 u', and the mean motion at the end.
-void second_deformable_half_step(model::Bodies& bodies, const assembly::Velocities& end, const StepForm& form);
+void second_deformable_half_step(const model::Bodies& bodies, model::Motion& motion, const assembly::Velocities& end, const StepForm& form);
+
+/// Work of the viscous forces of one body in a step of h from q0 with rates u before and u1 after it, J, <= 0 but for rounding; `motion` is at mid-step.
+[[nodiscard]] double viscous_work(const model::Bodies& bodies, const model::Motion& motion, const model::Deformable& body, double h,
+                                  std::span<const double> q0, std::span<const double> u, std::span<const double> u1);
 
 /// Largest step that the explicit bodies allow, s; infinity when there are none.
 [[nodiscard]] double explicit_limit(const model::Bodies& bodies);

@@ -1,7 +1,8 @@
-/// The energy ledger (theory sec. 2.7).
+#include "stepping/energy.hpp"
+
 #include "core/threads.hpp"
+#include "stepping/deformable_motion.hpp"
 #include "stepping/simulation.hpp"
-#include "stepping/step_data.hpp"
 
 namespace scree::stepping {
 
@@ -10,14 +11,16 @@ namespace {
 using model::Bodies;
 
 /// Velocity of the point of a side, mean of the step's start and end.
-Vec3 mean_velocity(const Bodies& bodies, const assembly::Grips& grips, const assembly::Velocities& old, const assembly::Velocities& end,
-                   const assembly::Side& side) {
-  return 0.5 * (assembly::side_velocity(bodies, old, grips, side) + assembly::side_velocity(bodies, end, grips, side));
+Vec3 mean_velocity(const Bodies& bodies, const model::Motion& motion, const assembly::Grips& grips, const assembly::Velocities& old,
+                   const assembly::Velocities& end, const assembly::Side& side) {
+  return 0.5 * (assembly::side_velocity(bodies, motion, old, grips, side) + assembly::side_velocity(bodies, motion, end, grips, side));
 }
 
 /// Work of loads and damping on a deformable body.
-void account_deformable(const model::Deformable& body, const model::Inertia& inertia, const BodyLoads& loads, const assembly::Velocities& old,
-                        const assembly::Velocities& end, double h, double c, bool lumped, model::Work& work) {
+void account_deformable(const Bodies& bodies, const model::Motion& motion, const model::Deformable& body, const BodyLoads& loads, std::span<const double> start,
+                        const assembly::Velocities& old, const assembly::Velocities& end, double h, bool viscous, model::Work& work) {
+  const auto i = static_cast<std::size_t>(bodies.index(body.body));
+  const double c = bodies.damping[i];
   std::vector<double> mean(body.size()), product(body.size());
   const auto before = body.part(old.nodal), after = body.part(end.nodal), force = body.part(loads.nodal);
   const auto dot = [&](std::span<const double> x) {
@@ -28,51 +31,44 @@ void account_deformable(const model::Deformable& body, const model::Inertia& ine
   for (std::size_t k = 0; k < mean.size(); ++k) mean[k] = 0.5 * (before[k] + after[k]);
   work.external += h * dot(force);
   if (c > 0.0) {
-    body.mechanics->mass_times(mean, lumped, product);
+    body.mechanics->mass_times(mean, bodies.scheme[i] == model::Scheme::def_exp, product);
     work.damping -= h * c * dot(product);
   }
-  if (body.stiffness_damping > 0.0) {
-    inertia.stiffness_times(mean, product);
-    work.damping -= h * body.stiffness_damping * dot(product);
-  }
+  if (viscous && body.stiffness_damping > 0.0) work.damping += viscous_work(bodies, motion, body, h, body.part(start), before, after);
 }
 
 }  // namespace
 
-void Simulation::account_loads() {
-  const StepData& data = *data_;
-  Bodies& bodies = model_.bodies;
-  const double h = step_form().kick();
+void account_loads(const Bodies& bodies, const BodyLoads& loads, std::span<const double> start, bool viscous, std::span<const double> kick,
+                   const assembly::Velocities& old, const assembly::Velocities& end, model::Motion& motion) {
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(static_cast<int>(b))) return;
+    const double h = kick[i];
     if (bodies.deforms(static_cast<int>(b))) {
       const auto d = static_cast<std::size_t>(bodies.deformable[i]);
-      account_deformable(bodies.deformables[d], *data.inertias[d], data.loads, data.old, data.end, h, bodies.damping[i],
-                         bodies.scheme[i] == model::Scheme::def_exp, bodies.work[i]);
+      account_deformable(bodies, motion, bodies.deformables[d], loads, start, old, end, h, viscous, motion.work[i]);
       return;
     }
-    const Vec3 v = 0.5 * (data.old.linear[i] + data.end.linear[i]);
-    const Vec3 W = bodies.rotation[i].transpose() * (0.5 * (data.old.angular[i] + data.end.angular[i]));
-    bodies.work[i].external += h * (data.loads.force[i].dot(v) + data.loads.torque[i].dot(W));
-    bodies.work[i].damping -= h * bodies.damping[i] * (bodies.mass[i] * v.squaredNorm() + W.dot(bodies.inertia[i] * W));
+    const Vec3 v = 0.5 * (old.linear[i] + end.linear[i]);
+    const Vec3 W = motion.rotation[i].transpose() * (0.5 * (old.angular[i] + end.angular[i]));
+    motion.work[i].external += h * (loads.force[i].dot(v) + loads.torque[i].dot(W));
+    motion.work[i].damping -= h * bodies.damping[i] * (bodies.mass[i] * v.squaredNorm() + W.dot(bodies.inertia[i] * W));
   });
 }
 
-void Simulation::account_impulses() {
+void account_impulses(const Bodies& bodies, const ContactStage& stage, const assembly::Velocities& old, model::Motion& motion) {
   // The work of an impulse is the impulse times the mean velocity of the point it acts on.
-  const StepData& data = *data_;
-  Bodies& bodies = model_.bodies;
-  const auto velocity = [&](const assembly::Side& side) { return mean_velocity(bodies, data.grips, data.old, data.end, side); };
-  for (std::size_t k = 0; k < model_.constraints.size(); ++k) {
-    const model::Constraint& c = model_.constraints[k];
-    const Vec3 impulse = c.frame.transpose() * c.impulse;
-    const auto& [a, b] = data.constraint_sides[k];
-    if (a.body >= 0) bodies.work[static_cast<std::size_t>(a.body)].external -= impulse.dot(velocity(a));
-    if (b.body >= 0) bodies.work[static_cast<std::size_t>(b.body)].external += impulse.dot(velocity(b));
+  const auto velocity = [&](const assembly::Side& side) { return mean_velocity(bodies, motion, stage.grips, old, stage.end, side); };
+  for (std::size_t k = 0; k < stage.reactions.size(); ++k) {
+    const assembly::Reaction& reaction = stage.reactions[k];
+    const Vec3 impulse = reaction.frame.transpose() * reaction.impulse;
+    const auto& [a, b] = stage.constraint_sides[k];
+    if (a.body >= 0) motion.work[static_cast<std::size_t>(a.body)].external -= impulse.dot(velocity(a));
+    if (b.body >= 0) motion.work[static_cast<std::size_t>(b.body)].external += impulse.dot(velocity(b));
   }
 
-  for (const assembly::Contact& contact : contacts_) {
+  for (const assembly::Contact& contact : stage.contacts) {
     if (contact.R.isZero(0.0)) continue;
     const Vec3 normal = contact.frame.row(0).transpose() * contact.R.x();
     const Vec3 tangent = contact.frame.bottomRows<2>().transpose() * contact.R.tail<2>();
@@ -84,7 +80,7 @@ void Simulation::account_impulses() {
       const Vec3 v = velocity(mine);
       // Work by a moving obstacle comes from outside; the rest is done relative to it.
       const Vec3 drive = bodies.moves(other.body) ? Vec3::Zero().eval() : velocity(other);
-      model::Work& work = bodies.work[static_cast<std::size_t>(mine.body)];
+      model::Work& work = motion.work[static_cast<std::size_t>(mine.body)];
       work.external += sign * (normal + tangent).dot(drive);
       work.contact += sign * normal.dot(v - drive);
       work.friction += sign * tangent.dot(v - drive);
@@ -94,18 +90,19 @@ void Simulation::account_impulses() {
 
 Energies Simulation::energies() const {
   const Bodies& bodies = model_.bodies;
+  const model::Motion& motion = now_.state.motion;
   Energies sum;
-  const Vec3 g = model_.gravity.at(time_);
-  sum.work = removed_work_;
+  const Vec3 g = model_.gravity.at(time());
+  sum.work = now_.state.removed_work;
   for (int b = 0; b < bodies.size(); ++b) {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(b)) continue;
-    sum.kinetic += bodies.kinetic_energy(b);
-    sum.internal += bodies.internal_energy(b);
-    sum.potential -= bodies.mass[i] * g.dot(bodies.position[i]);
-    sum.work += bodies.work[i];
+    sum.kinetic += model::kinetic_energy(bodies, motion, b);
+    sum.internal += model::internal_energy(bodies, motion, b);
+    sum.potential -= bodies.mass[i] * g.dot(motion.position[i]);
+    sum.work += motion.work[i];
   }
-  sum.drift = sum.kinetic + sum.internal - energy_start_ - (sum.work.external + sum.work.contact + sum.work.friction + sum.work.damping);
+  sum.drift = sum.kinetic + sum.internal - now_.state.energy_start - (sum.work.external + sum.work.contact + sum.work.friction + sum.work.damping);
   return sum;
 }
 

@@ -10,9 +10,9 @@ namespace {
 using model::Bodies;
 
 /// Loads on the unknowns of deformable bodies.
-void add_deformable_loads(const model::Model& model, double t, BodyLoads& loads) {
+void add_deformable_loads(const model::Model& model, const model::Motion& motion, double t, BodyLoads& loads) {
   const Bodies& bodies = model.bodies;
-  loads.nodal.assign(bodies.u.size(), 0.0);
+  loads.nodal.assign(motion.u.size(), 0.0);
   const Vec3 g = model.gravity.at(t);
   for (const model::Deformable& body : bodies.deformables) {
     const auto i = static_cast<std::size_t>(bodies.index(body.body));
@@ -24,7 +24,7 @@ void add_deformable_loads(const model::Model& model, double t, BodyLoads& loads)
     if (!bodies.deforms(b)) continue;
     const model::Deformable& body = bodies.deformable_of(b);
     Vec3 force = f.value.value(t) * f.direction;
-    if (f.kind == model::Direction::convected) force = model::nearest_rotation(bodies.rotation[static_cast<std::size_t>(b)]) * force;
+    if (f.kind == model::Direction::convected) force = model::nearest_rotation(motion.rotation[static_cast<std::size_t>(b)]) * force;
     weights.clear();
     body.mechanics->weights(f.point, weights);
     for (const model::Weight& w : weights) Eigen::Map<Vec3>(body.part(loads.nodal).data() + 3 * w.node) += w.value * force;
@@ -33,40 +33,40 @@ void add_deformable_loads(const model::Model& model, double t, BodyLoads& loads)
     const model::Deformable& body = bodies.deformable_of(bodies.index(load.body));
     model::SurfaceTraction traction = load.traction;
     traction.value = load.value.value(t);
-    body.mechanics->add_surface_load(body.part(bodies.q), traction, body.part(loads.nodal));
+    body.mechanics->add_surface_load(body.part(motion.q), traction, body.part(loads.nodal));
   }
   for (const model::Torque& q : model.torques) {
     const int b = bodies.index(q.body);
     if (!bodies.deforms(b)) continue;
     const model::Deformable& body = bodies.deformable_of(b);
     Vec3 torque = q.value.value(t) * q.direction;
-    if (q.kind == model::Direction::convected) torque = model::nearest_rotation(bodies.rotation[static_cast<std::size_t>(b)]) * torque;
-    body.mechanics->add_torque(body.part(bodies.q), torque, body.part(loads.nodal));
+    if (q.kind == model::Direction::convected) torque = model::nearest_rotation(motion.rotation[static_cast<std::size_t>(b)]) * torque;
+    body.mechanics->add_torque(body.part(motion.q), torque, body.part(loads.nodal));
   }
 }
 
-void add_user_forces(const model::Model& model, double t, double h, BodyLoads& loads) {
+void add_user_forces(const model::Model& model, const model::Motion& motion, const assembly::Velocities& velocities, double t, double h, BodyLoads& loads) {
   const Bodies& bodies = model.bodies;
   for (const model::UserForce& user : model.user_forces) {
     const auto i = static_cast<std::size_t>(bodies.index(user.body));
-    const Mat3& Lam = bodies.rotation[i];
+    const Mat3& Lam = motion.rotation[i];
     const auto evaluate = [&](const Vec3& angular, const Vec3& velocity) {
-      const model::UserForceValue value = user.function({Lam, bodies.position[i], angular, velocity}, t, h);
+      const model::UserForceValue value = user.function({Lam, motion.position[i], angular, velocity}, t, h);
       if (!is_finite(value.force) || !is_finite(value.torque) || !is_finite(value.referential_torque))
         throw_solve("force callback of body {} returned a value that is not finite at time {} s; check the function", user.body, t);
       return value;
     };
     // Predict the velocity at this instant with the force seen from half a step before, then evaluate there.
-    const model::UserForceValue first = evaluate(bodies.angular[i], bodies.velocity[i]);
+    const model::UserForceValue first = evaluate(motion.angular[i], motion.velocity[i]);
     if (bodies.deforms(static_cast<int>(i))) {
       const model::Deformable& body = bodies.deformable_of(static_cast<int>(i));
       body.mechanics->add_body_force(first.force / bodies.mass[i], bodies.scheme[i] == model::Scheme::def_exp, body.part(loads.nodal));
-      body.mechanics->add_torque(body.part(bodies.q), first.torque + Lam * first.referential_torque, body.part(loads.nodal));
+      body.mechanics->add_torque(body.part(motion.q), first.torque + Lam * first.referential_torque, body.part(loads.nodal));
       continue;
     }
     const Vec3 torque = loads.torque[i] + Lam.transpose() * first.torque + first.referential_torque;
-    const Vec3 v_mid = bodies.velocity[i] + (0.5 * h / bodies.mass[i]) * (loads.force[i] + first.force);
-    const Vec3 W_mid = bodies.angular[i] + 0.5 * h * bodies.inertia[i].ldlt().solve(torque);
+    const Vec3 v_mid = motion.velocity[i] + (0.5 * h / bodies.mass[i]) * (loads.force[i] + first.force);
+    const Vec3 W_mid = Lam.transpose() * velocities.angular[i] + 0.5 * h * bodies.inertia[i].ldlt().solve(torque);
     const model::UserForceValue value = evaluate(W_mid, v_mid);
     loads.force[i] += value.force;
     loads.torque[i] += Lam.transpose() * value.torque + value.referential_torque;
@@ -75,7 +75,7 @@ void add_user_forces(const model::Model& model, double t, double h, BodyLoads& l
 
 }  // namespace
 
-void evaluate_loads(const model::Model& model, double t, double h, BodyLoads& loads) {
+void evaluate_loads(const model::Model& model, const model::Motion& motion, const assembly::Velocities& velocities, double t, double h, BodyLoads& loads) {
   const Bodies& bodies = model.bodies;
   const Vec3 g = model.gravity.at(t);
   loads.force.resize(bodies.id.size());
@@ -87,7 +87,7 @@ void evaluate_loads(const model::Model& model, double t, double h, BodyLoads& lo
   });
   for (const model::PointForce& f : model.forces) {
     const auto i = static_cast<std::size_t>(bodies.index(f.body));
-    const Mat3& Lam = bodies.rotation[i];
+    const Mat3& Lam = motion.rotation[i];
     Vec3 force = f.value.value(t) * f.direction;
     if (f.kind == model::Direction::convected) force = Lam * force;
     loads.force[i] += force;
@@ -96,10 +96,10 @@ void evaluate_loads(const model::Model& model, double t, double h, BodyLoads& lo
   for (const model::Torque& q : model.torques) {
     const auto i = static_cast<std::size_t>(bodies.index(q.body));
     const Vec3 torque = q.value.value(t) * q.direction;
-    loads.torque[i] += q.kind == model::Direction::convected ? torque : Vec3(bodies.rotation[i].transpose() * torque);
+    loads.torque[i] += q.kind == model::Direction::convected ? torque : Vec3(motion.rotation[i].transpose() * torque);
   }
-  add_deformable_loads(model, t, loads);
-  add_user_forces(model, t, h, loads);
+  add_deformable_loads(model, motion, t, loads);
+  add_user_forces(model, motion, velocities, t, h, loads);
 }
 
 }  // namespace scree::stepping

@@ -1,5 +1,6 @@
 #include "stepping/rigid_motion.hpp"
 
+#include "core/free_rotation.hpp"
 #include "core/rotation.hpp"
 #include "core/threads.hpp"
 
@@ -8,23 +9,30 @@ namespace scree::stepping {
 namespace {
 
 using model::Bodies;
+using model::Motion;
 using model::Scheme;
 
+constexpr int kMostNewton = 30;         ///< iterations for eq. 2.12
+constexpr double kLeastShare = 1e-6;    ///< of a Newton step
+constexpr double kRounding = 2e-16;     ///< defect of eq. 2.12, relative to the momentum, that ends them
+constexpr double kSolved = 1e-12;       ///< and that counts as solved
+constexpr double kCoarse = 0.5;         ///< angle of a half-step, rad, beyond which that equation is left alone
+
 /// Rotate and shift an obstacle for a time span with velocities frozen.
-void move_obstacle(Bodies& bodies, std::size_t i, const Vec3& linear, const Vec3& angular, model::ObstacleMotion& motion, double span) {
+void move_obstacle(Motion& motion, std::size_t i, const Vec3& linear, const Vec3& angular, double span) {
   const Mat3 turn = exp_rotation(span * angular);
   if (!angular.isZero(0.0)) {
-    bodies.rotation[i] = turn * bodies.rotation[i];
-    bodies.position[i] = motion.pivot + turn * (bodies.position[i] - motion.pivot);
+    motion.rotation[i] = turn * motion.rotation[i];
+    motion.position[i] = motion.pivot[i] + turn * (motion.position[i] - motion.pivot[i]);
   }
-  bodies.position[i] += span * linear;
-  motion.pivot += span * linear;
+  motion.position[i] += span * linear;
+  motion.pivot[i] += span * linear;
 }
 
 /// Remove the rounding drift of a rotation, leaving one that is clean untouched to the bit.
 void clean(Mat3& rotation) {
   const double defect = (rotation.transpose() * rotation - Mat3::Identity()).cwiseAbs().maxCoeff();
-  if (defect > 1e-14) rotation = orthonormalised(rotation);
+  if (defect > 1e-15) rotation = orthonormalised(rotation);
 }
 
 /// J^-1 a through the principal axes.
@@ -33,145 +41,215 @@ Vec3 inverse_inertia(const Bodies& bodies, std::size_t i, const Vec3& a) {
   return Q * (Q.transpose() * a).cwiseQuotient(bodies.principal_moments[i]);
 }
 
-/// Solve  exp(h/2 W) J W = momentum  for W by Newton's method (eq. 2.12), starting from `guess`; h may be negative.
-Vec3 solve_implicit(const Bodies& bodies, std::size_t i, const Vec3& momentum, const Vec3& guess, double h) {
+/// Free rotation of a body during a time, from the referential momentum `momentum` (theory sec. 2.4).
+FreeRotation rotate_freely(const Bodies& bodies, std::size_t i, const Vec3& momentum, double time) {
+  const Mat3& Q = bodies.principal_axes[i];
+  FreeRotation motion = free_rotation(bodies.principal_moments[i], Q.transpose() * momentum, time);
+  motion.turn = Q * motion.turn * Q.transpose();
+  motion.momentum = Q * motion.momentum;
+  return motion;
+}
+
+/// Whether a span (s) is too long for RIG_IMP to follow a spin: it then rotates freely, as RIG_EXACT does.
+bool too_coarse(const Vec3& W, double span) { return std::abs(span) * W.norm() > kCoarse; }
+
+/// Motion during a span a with the velocity that solves  exp(a W) J W = momentum  (eq. 2.12): Newton's method with line search, from the free
+/// rotation. That itself is the answer where the span is too long for the spin.
+FreeRotation rotate_implicitly(const Bodies& bodies, std::size_t i, const Vec3& momentum, double a) {
   const Mat3& J = bodies.inertia[i];
-  Vec3 W = guess;
-  double best = kInfinity;
-  Vec3 answer = guess;
-  for (int iteration = 0; iteration < 30; ++iteration) {
-    const Vec3 JW = J * W;
-    const Vec3 defect = exp_rotation(0.5 * h * W) * JW - momentum;
-    const double size = defect.norm();
-    if (!(size < best)) break;
-    best = size;
-    answer = W;
-    if (size == 0.0) break;
-    const Mat3 tangent = J + 0.5 * h * (skew(W) * J - skew(JW));
-    W -= tangent.partialPivLu().solve(defect);
+  const FreeRotation free = rotate_freely(bodies, i, momentum, a);
+  const auto defect = [&](const Vec3& W) { return Vec3(J * W - exp_rotation(-a * W) * momentum); };
+  const double size = momentum.norm();
+  Vec3 W = inverse_inertia(bodies, i, free.momentum), error = defect(W);
+  if (too_coarse(W, a)) return free;
+  for (int iteration = 0; iteration < kMostNewton && error.norm() > kRounding * size; ++iteration) {
+    // d(exp(a W) J W) = exp(a W) (J - a skew(J W) T) dW.
+    const Vec3 step = (J - a * skew(J * W) * exp_rotation_tangent(a * W)).partialPivLu().solve(error);
+    double share = 1.0;
+    Vec3 trial = W - step, left = defect(trial);
+    while (share > kLeastShare && !(left.norm() < error.norm())) {
+      share *= 0.5;
+      trial = W - share * step;
+      left = defect(trial);
+    }
+    if (!(left.norm() < error.norm())) break;
+    W = trial;
+    error = left;
   }
-  return answer;
+  if (error.norm() > kSolved * size || too_coarse(W, a)) return free;
+  const Mat3 turn = exp_rotation(a * W);
+  return {turn, turn.transpose() * momentum};
+}
+
+/// Whether impulses act on the momentum at mid-step; otherwise on a velocity extrapolated to the end of the step (eq. 2.9).
+bool kicks_momentum(Scheme scheme) { return scheme == Scheme::rig_exact || scheme == Scheme::rig_imp; }
+
+/// Rotation and momentum, referential, of a body whose momentum has been carried from its last velocity W for a time.
+FreeRotation carry(const Bodies& bodies, std::size_t i, const Vec3& W, double time) {
+  const Vec3 momentum = bodies.inertia[i] * W;
+  const Scheme scheme = bodies.scheme[i];
+  if (scheme == Scheme::rig_exact || (scheme == Scheme::rig_imp && too_coarse(W, time))) return rotate_freely(bodies, i, momentum, time);
+  const Mat3 turn = exp_rotation(time * W);
+  return {turn, turn.transpose() * momentum};
+}
+
+/// The inverse of carry() for a span: rotation and momentum such that carrying that momentum on by -span comes back.
+FreeRotation second_half_rotation(const Bodies& bodies, std::size_t i, const Vec3& momentum, double span) {
+  return bodies.scheme[i] == Scheme::rig_exact ? rotate_freely(bodies, i, momentum, span) : rotate_implicitly(bodies, i, momentum, span);
+}
+
+/// Referential angular velocity from W under a torque T, damping c h/2 = `c` (eq. 2.9).
+Vec3 free_spin(const Bodies& bodies, std::size_t i, const Vec3& W, const Vec3& T, const Vec3& carried, double c, double h) {
+  if (kicks_momentum(bodies.scheme[i])) return inverse_inertia(bodies, i, (1.0 - c) * carried + h * T) / (1.0 + c);
+  const Vec3 W_mid = inverse_inertia(bodies, i, carried + 0.5 * h * T);
+  const Vec3 rate = inverse_inertia(bodies, i, T - W_mid.cross(bodies.inertia[i] * W_mid));
+  return ((1.0 - c) * W + h * rate) / (1.0 + c);
 }
 
 }  // namespace
 
-void first_half_step(Bodies& bodies, const StepForm& form, CarriedMomentum& carried) {
+void first_half_step(const Bodies& bodies, Motion& motion, const StepForm& form, CarriedMomentum& carried) {
   const double span = form.first_part();
   carried.resize(bodies.id.size());
-  for (auto& [id, motion] : bodies.motion)
-    move_obstacle(bodies, static_cast<std::size_t>(bodies.index(id)), motion.linear_at(form.t), motion.angular_at(form.t), motion, span);
+  for (const auto& [id, prescribed] : bodies.prescribed)
+    move_obstacle(motion, static_cast<std::size_t>(bodies.index(id)), prescribed.linear_at(form.t), prescribed.angular_at(form.t), span);
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
     if (bodies.kind[i] != model::BodyKind::rigid) return;
-    bodies.position[i] += span * bodies.velocity[i];
-    const Vec3& W = bodies.angular[i];
+    motion.position[i] += span * motion.velocity[i];
+    const Vec3& W = motion.angular[i];
     if (W.isZero(0.0)) {
       carried[i].setZero();
       return;
     }
-    const Mat3 turn = exp_rotation(form.carry() * W);
-    carried[i] = turn.transpose() * (bodies.inertia[i] * W);
-    if (span > 0.0) bodies.rotation[i] = bodies.rotation[i] * turn;
+    const FreeRotation moved = carry(bodies, i, W, form.carry(motion.lag[i]));
+    carried[i] = moved.momentum;
+    if (span > 0.0) motion.rotation[i] = motion.rotation[i] * moved.turn;
   });
 }
 
-void free_velocities(const Bodies& bodies, const BodyLoads& loads, const CarriedMomentum& carried, const StepForm& form,
+void free_velocities(const Bodies& bodies, const Motion& motion, const BodyLoads& loads, const CarriedMomentum& carried, const StepForm& form,
                      assembly::Velocities& free) {
-  const double h = form.kick(), t = form.velocity_time();
+  const double t = form.velocity_time();
   free.resize(bodies.id.size());
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(static_cast<int>(b))) {
-      const auto motion = bodies.motion.find(bodies.id[i]);
+      const auto prescribed = bodies.prescribed.find(bodies.id[i]);
       free.linear[i].setZero();
       free.angular[i].setZero();
-      if (motion == bodies.motion.end()) return;
-      free.angular[i] = motion->second.angular_at(t);
-      free.linear[i] = motion->second.linear_at(t) + free.angular[i].cross(bodies.position[i] - motion->second.pivot);
+      if (prescribed == bodies.prescribed.end()) return;
+      free.angular[i] = prescribed->second.angular_at(t);
+      free.linear[i] = prescribed->second.linear_at(t) + free.angular[i].cross(motion.position[i] - motion.pivot[i]);
       return;
     }
     if (bodies.deforms(static_cast<int>(b))) return;
     // (1 + c h/2) u' = (1 - c h/2) u + h A^-1 f.
+    const double h = form.kick(motion.lag[i]);
     const double c = 0.5 * bodies.damping[i] * h;
-    const Vec3& T = loads.torque[i];
-    const Vec3 W_mid = inverse_inertia(bodies, i, carried[i] + 0.5 * h * T);
-    const Vec3 rate = inverse_inertia(bodies, i, T - W_mid.cross(bodies.inertia[i] * W_mid));
-    const Vec3 W_free = ((1.0 - c) * bodies.angular[i] + h * rate) / (1.0 + c);
-    free.linear[i] = ((1.0 - c) * bodies.velocity[i] + (h / bodies.mass[i]) * loads.force[i]) / (1.0 + c);
-    free.angular[i] = bodies.rotation[i] * W_free;
+    free.linear[i] = ((1.0 - c) * motion.velocity[i] + (h / bodies.mass[i]) * loads.force[i]) / (1.0 + c);
+    free.angular[i] = motion.rotation[i] * free_spin(bodies, i, motion.angular[i], loads.torque[i], carried[i], c, h);
   });
 }
 
-void current_velocities(const Bodies& bodies, assembly::Velocities& velocities) {
+void current_velocities(const Bodies& bodies, const Motion& motion, assembly::Velocities& velocities) {
   velocities.resize(bodies.id.size());
-  velocities.nodal = bodies.u;
+  velocities.nodal = motion.u;
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
-    velocities.linear[i] = bodies.velocity[i];
-    velocities.angular[i] = bodies.rotation[i] * bodies.angular[i];
+    velocities.linear[i] = motion.velocity[i];
+    velocities.angular[i] = motion.rotation[i] * motion.angular[i];
   });
 }
 
-void second_half_step(Bodies& bodies, const BodyLoads& loads, const CarriedMomentum& carried, const assembly::Velocities& free,
-                      const assembly::Velocities& end, const StepForm& form) {
-  const double h = form.h, span = form.second_part(), kick = form.kick();
+void old_velocities(const Bodies& bodies, const Motion& motion, const CarriedMomentum& carried, const StepForm& form, assembly::Velocities& velocities) {
+  current_velocities(bodies, motion, velocities);
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
-    if (bodies.kind[i] != model::BodyKind::rigid) return;
-    const Mat3 Lam = bodies.rotation[i];
-    const Vec3 W1 = Lam.transpose() * end.angular[i];
-    // Total angular impulse about the mass centre, referential: loads, damping and constraints.
-    const double c = 0.5 * bodies.damping[i] * kick;
-    const Vec3 constraint = (1.0 + c) * (bodies.inertia[i] * (Lam.transpose() * (end.angular[i] - free.angular[i])));
-    const Vec3 damping = -c * (bodies.inertia[i] * (bodies.angular[i] + W1));
-    const Vec3 momentum = carried[i] + kick * loads.torque[i] + constraint + damping;
-
-    bodies.velocity[i] = end.linear[i];
-    bodies.position[i] += span * end.linear[i];
-    if (W1.isZero(0.0)) {  // at rest: stays there to the bit
-      bodies.angular[i].setZero();
-      return;
-    }
-    Vec3 W_end = W1, W_turn = W1;
-    switch (form.quasi_static ? Scheme::rig_pos : bodies.scheme[i]) {
-      default:
-      case Scheme::rig_pos: break;
-      case Scheme::rig_neg: W_end = inverse_inertia(bodies, i, exp_rotation(-0.5 * h * W1) * momentum); break;
-      case Scheme::rig_imp: W_end = W_turn = solve_implicit(bodies, i, momentum, W1, h); break;
-    }
-    bodies.rotation[i] = Lam * exp_rotation((form.leapfrog ? 0.5 * h : span) * W_turn);
-    if (form.leapfrog) bodies.rotation[i] = bodies.rotation[i] * exp_rotation(0.5 * h * W_end);
-    clean(bodies.rotation[i]);
-    bodies.angular[i] = W_end;
+    if (bodies.kind[i] == model::BodyKind::rigid && kicks_momentum(bodies.scheme[i]))
+      velocities.angular[i] = motion.rotation[i] * inverse_inertia(bodies, i, carried[i]);
   });
-  for (auto& [id, motion] : bodies.motion) {
+  for (const auto& [id, prescribed] : bodies.prescribed) {
     const auto i = static_cast<std::size_t>(bodies.index(id));
-    move_obstacle(bodies, i, motion.linear_at(form.velocity_time()), motion.angular_at(form.velocity_time()), motion, span);
-    clean(bodies.rotation[i]);
-    const Vec3 angular = motion.angular_at(form.t + h);
-    bodies.velocity[i] = motion.linear_at(form.t + h) + angular.cross(bodies.position[i] - motion.pivot);
-    bodies.angular[i] = bodies.rotation[i].transpose() * angular;
+    velocities.angular[i] = prescribed.angular_at(form.t);
+    velocities.linear[i] = prescribed.linear_at(form.t) + velocities.angular[i].cross(motion.position[i] - motion.pivot[i]);
   }
 }
 
-void node_velocities(const Bodies& bodies, double h, assembly::Velocities& velocities) {
-  current_velocities(bodies, velocities);
-  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
-    const Vec3& W = bodies.angular[i];
-    if (bodies.kind[i] != model::BodyKind::rigid || W.isZero(0.0)) return;
-    velocities.angular[i] = bodies.rotation[i] * inverse_inertia(bodies, i, exp_rotation(-0.5 * h * W) * (bodies.inertia[i] * W));
-  });
-}
-
-void store_node_velocities(Bodies& bodies, double h, const assembly::Velocities& before, const assembly::Velocities& end) {
+void second_half_step(const Bodies& bodies, Motion& motion, const BodyLoads& loads, const CarriedMomentum& carried, const assembly::Velocities& free,
+                      const assembly::Velocities& end, const StepForm& form) {
+  const double h = form.h, span = form.second_part();
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
     const auto i = static_cast<std::size_t>(b);
     if (bodies.kind[i] != model::BodyKind::rigid) return;
-    bodies.velocity[i] = end.linear[i];
+    const Mat3 Lam = motion.rotation[i];
+    const Vec3 W1 = Lam.transpose() * end.angular[i];
+    motion.velocity[i] = end.linear[i];
+    motion.position[i] += span * end.linear[i];
+    if (W1.isZero(0.0)) {  // at rest: stays there to the bit
+      motion.angular[i].setZero();
+      return;
+    }
+    if (kicks_momentum(bodies.scheme[i]) && !form.quasi_static) {
+      const FreeRotation moved = second_half_rotation(bodies, i, bodies.inertia[i] * W1, 0.5 * h);
+      motion.angular[i] = inverse_inertia(bodies, i, moved.momentum);
+      motion.rotation[i] = Lam * moved.turn;
+      if (form.leapfrog) motion.rotation[i] = motion.rotation[i] * carry(bodies, i, motion.angular[i], 0.5 * h).turn;
+      clean(motion.rotation[i]);
+      return;
+    }
+    // Total angular impulse about the mass centre, referential: loads, damping and constraints.
+    const double kick = form.kick(motion.lag[i]), c = 0.5 * bodies.damping[i] * kick;
+    const Vec3 constraint = (1.0 + c) * (bodies.inertia[i] * (Lam.transpose() * (end.angular[i] - free.angular[i])));
+    const Vec3 damping = -c * (bodies.inertia[i] * (motion.angular[i] + W1));
+    const Vec3 momentum = carried[i] + kick * loads.torque[i] + constraint + damping;
+    const bool negative = bodies.scheme[i] == Scheme::rig_neg && !form.quasi_static;
+    const Vec3 W_end = negative ? inverse_inertia(bodies, i, exp_rotation(-0.5 * h * W1) * momentum) : W1;
+    motion.rotation[i] = Lam * exp_rotation((form.leapfrog ? 0.5 * h : span) * W1);
+    if (form.leapfrog) motion.rotation[i] = motion.rotation[i] * exp_rotation(0.5 * h * W_end);
+    clean(motion.rotation[i]);
+    motion.angular[i] = W_end;
+  });
+  for (const auto& [id, prescribed] : bodies.prescribed) {
+    const auto i = static_cast<std::size_t>(bodies.index(id));
+    move_obstacle(motion, i, prescribed.linear_at(form.velocity_time()), prescribed.angular_at(form.velocity_time()), span);
+    clean(motion.rotation[i]);
+    const Vec3 angular = prescribed.angular_at(form.t + h);
+    motion.velocity[i] = prescribed.linear_at(form.t + h) + angular.cross(motion.position[i] - motion.pivot[i]);
+    motion.angular[i] = motion.rotation[i].transpose() * angular;
+  }
+}
+
+void node_velocities(const Bodies& bodies, const Motion& motion, assembly::Velocities& velocities) {
+  current_velocities(bodies, motion, velocities);
+  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
+    const auto i = static_cast<std::size_t>(b);
+    const Vec3& W = motion.angular[i];
+    if (bodies.kind[i] != model::BodyKind::rigid || W.isZero(0.0)) return;
+    velocities.angular[i] = motion.rotation[i] * inverse_inertia(bodies, i, carry(bodies, i, W, motion.lag[i]).momentum);
+  });
+}
+
+void kick_to_present(const Bodies& bodies, const Motion& motion, const BodyLoads& loads, assembly::Velocities& velocities) {
+  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
+    const auto i = static_cast<std::size_t>(b);
+    if (bodies.kind[i] != model::BodyKind::rigid) return;
+    const double lag = motion.lag[i], c = 0.5 * bodies.damping[i] * lag;
+    const Vec3 angular = motion.rotation[i] * inverse_inertia(bodies, i, loads.torque[i]);
+    velocities.linear[i] = ((1.0 - c) * velocities.linear[i] + (lag / bodies.mass[i]) * loads.force[i]) / (1.0 + c);
+    velocities.angular[i] = ((1.0 - c) * velocities.angular[i] + lag * angular) / (1.0 + c);
+  });
+}
+
+void store_node_velocities(const Bodies& bodies, Motion& motion, const assembly::Velocities& before, const assembly::Velocities& end) {
+  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
+    const auto i = static_cast<std::size_t>(b);
+    if (bodies.kind[i] != model::BodyKind::rigid) return;
+    motion.velocity[i] = end.linear[i];
     if (end.angular[i] == before.angular[i]) return;
-    const Vec3 W = bodies.rotation[i].transpose() * end.angular[i];
-    bodies.angular[i] = W.isZero(0.0) ? Vec3::Zero().eval() : solve_implicit(bodies, i, bodies.inertia[i] * W, W, -h);
+    const Vec3 momentum = bodies.inertia[i] * (motion.rotation[i].transpose() * end.angular[i]);
+    if (momentum.isZero(0.0)) motion.angular[i].setZero();
+    else motion.angular[i] = inverse_inertia(bodies, i, second_half_rotation(bodies, i, momentum, -motion.lag[i]).momentum);
   });
 }
 

@@ -1,12 +1,9 @@
 #include "stepping/simulation.hpp"
 
 #include "core/error.hpp"
-#include "core/hash.hpp"
 #include "core/rotation.hpp"
-#include "core/threads.hpp"
 #include "model/build_mechanics.hpp"
 #include "model/finite_element.hpp"
-#include "stepping/step_data.hpp"
 
 namespace scree::stepping {
 
@@ -21,7 +18,7 @@ constexpr double kTouching = 1e-6;
 
 }  // namespace
 
-Simulation::Simulation(double step) : data_(std::make_shared<StepData>()), form_(std::make_shared<solvers::BodyForm>()) {
+Simulation::Simulation(double step) {
   if (!(step > 0.0) || !std::isfinite(step)) throw_input("Simulation: step = {} s; it must be positive and finite", step);
   settings_.step = step;
 }
@@ -37,6 +34,7 @@ int Simulation::add_body(const model::BodySpec& spec) {
   }
   if (const auto* elements = dynamic_cast<const model::FiniteElement*>(body.mechanics.get())) body.mass = elements->body().mass_properties();
   const int id = model_.bodies.add(body);
+  now_.state.motion.add(model_.bodies);
   add_to_world(model_.bodies.index(id));
   return id;
 }
@@ -49,7 +47,7 @@ void Simulation::add_to_world(int index) {
     world_.set_round_spheres(bodies.id[i], bodies.deformable_of(index).round_spheres);
     world_.set_selfcontact(bodies.id[i], bodies.deformable_of(index).selfcontact);
   }
-  place_body(index, 0.0);
+  place_body(now_.state.motion, index, 0.0);
 }
 
 void Simulation::rebuild_mechanics(int index) {
@@ -62,7 +60,7 @@ void Simulation::rebuild_mechanics(int index) {
     const geometry::MassProperties& mass = elements->body().mass_properties();
     bodies.set_characteristics(index, mass.mass, mass.volume, mass.center, mass.inertia());
   }
-  bodies.mirror(index);
+  model::mirror(bodies, now_.state.motion, index);
 }
 
 void Simulation::set_material(int id, int volume, int material) {
@@ -71,7 +69,7 @@ void Simulation::set_material(int id, int volume, int material) {
   if (!bodies.deforms(index)) throw_input("body {}: only a deformable body has a material for each volume id", id);
   if (material < 0 || material >= static_cast<int>(model_.bulk.size())) throw_input("body {}: bulk material {} does not exist", id, material);
   model::Deformable& body = bodies.deformable_of(index);
-  const double before = bodies.kinetic_energy(index) + bodies.internal_energy(index);
+  const double before = energy_of(index);
   const model::Deformation old = body.description;
   body.description.materials[volume] = material;
   try {
@@ -80,7 +78,7 @@ void Simulation::set_material(int id, int volume, int material) {
     body.description = old;
     throw;
   }
-  energy_start_ += bodies.kinetic_energy(index) + bodies.internal_energy(index) - before;
+  now_.state.energy_start += energy_of(index) - before;
   if (bodies.kind[static_cast<std::size_t>(index)] != model::BodyKind::pseudo_rigid) return;
   // A pseudo-rigid body is weighed again with the densities of its materials.
   const geometry::MassProperties mass = geometry::mass_properties(*bodies.shape[static_cast<std::size_t>(index)], [&](int part) {
@@ -93,17 +91,18 @@ void Simulation::set_material(int id, int volume, int material) {
 
 void Simulation::set_time(double time) {
   if (!std::isfinite(time)) throw_input("time = {} must be finite", time);
-  start_time_ = time_ = time;
-  start_steps_ = steps_;
+  Clock& clock = now_.state.clock;
+  clock.start_time = clock.time = time;
+  clock.start_steps = clock.steps;
 }
 
 void Simulation::renew_materials() {
   model::Bodies& bodies = model_.bodies;
   for (int b = 0; b < bodies.size(); ++b) {
     if (!bodies.deforms(b)) continue;
-    const double before = bodies.internal_energy(b);
+    const double before = energy_of(b);
     rebuild_mechanics(b);
-    energy_start_ += bodies.internal_energy(b) - before;
+    now_.state.energy_start += energy_of(b) - before;
   }
 }
 
@@ -112,7 +111,7 @@ void Simulation::set_round_spheres(int id, bool on) {
   if (!model_.bodies.deforms(index)) throw_input("body {}: only the spheres of a pseudo-rigid body can change their shape", id);
   model_.bodies.deformable_of(index).round_spheres = on;
   world_.set_round_spheres(id, on);
-  place_body(index, 0.0);
+  place_body(now_.state.motion, index, 0.0);
 }
 
 void Simulation::set_selfcontact(int id, bool on) {
@@ -124,20 +123,29 @@ void Simulation::set_selfcontact(int id, bool on) {
 
 void Simulation::remove_body(int id) {
   const int i = model_.bodies.index(id);
-  energy_start_ -= model_.bodies.kinetic_energy(i) + model_.bodies.internal_energy(i);
-  removed_work_ += model_.bodies.work[static_cast<std::size_t>(i)];
+  now_.state.energy_start -= energy_of(i);
+  now_.state.removed_work += now_.state.motion.work[static_cast<std::size_t>(i)];
   world_.remove_body(id);
+  remove_constraints_of(id);
+  now_.state.motion.remove(model_.bodies, i);
   model_.remove_body(id);
-  std::erase_if(contacts_, [id](const assembly::Contact& c) { return c.point.body_a == id || c.point.body_b == id; });
-  for (assembly::Contact& c : contacts_) {
+  std::erase_if(now_.stage.contacts, [id](const assembly::Contact& c) { return c.point.body_a == id || c.point.body_b == id; });
+  for (assembly::Contact& c : now_.stage.contacts) {
     c.index_a = model_.bodies.index(c.point.body_a);
     c.index_b = model_.bodies.index(c.point.body_b);
   }
-  memory_.store(contacts_);
+  now_.state.memory.forget(id);
+}
+
+void Simulation::remove_constraints_of(int body) {
+  const auto& list = model_.constraints;
+  for (std::size_t k = list.size(); k-- > 0;)
+    if (list[k].body[0] == body || list[k].body[1] == body) remove_constraint(list[k].id);
 }
 
 int Simulation::add_constraint(model::Constraint constraint) {
   const model::Bodies& bodies = model_.bodies;
+  const model::Motion& motion = now_.state.motion;
   for (std::size_t side = 0; side < 2; ++side)
     if (constraint.body[side] >= 0 && !bodies.moves(bodies.index(constraint.body[side])))
       throw_input("constraint: body {} is an obstacle; constrain bodies that can move, and give obstacles a prescribed motion",
@@ -155,20 +163,22 @@ int Simulation::add_constraint(model::Constraint constraint) {
   constraint.direction /= length;
 
   const int index = bodies.index(constraint.body[0]);
-  constraint.start = bodies.point(index, constraint.point[0]);
-  constraint.start_speed = constraint.direction.dot(bodies.point_velocity(index, constraint.point[0]));
-  constraint.start_speed -= constraint.value.integral(time_);
-  constraint.place[0] = constraint.start;
+  constraint.start = model::point(bodies, motion, index, constraint.point[0]);
+  constraint.start_speed = constraint.direction.dot(model::point_velocity(bodies, motion, index, constraint.point[0]));
+  constraint.start_speed -= constraint.value.integral(time());
+  assembly::Reaction reaction;
+  reaction.place[0] = constraint.start;
   if (!std::isfinite(constraint.length)) throw_input("constraint: length is {}, must be finite", constraint.length);
   if (model::joins_points(constraint.kind))
-    constraint.place[1] = constraint.body[1] < 0 ? constraint.point[1] : bodies.point(bodies.index(constraint.body[1]), constraint.point[1]);
+    reaction.place[1] = constraint.body[1] < 0 ? constraint.point[1] : model::point(bodies, motion, bodies.index(constraint.body[1]), constraint.point[1]);
   if (constraint.kind == model::ConstraintKind::link) {
-    constraint.length = (constraint.place[1] - constraint.place[0]).norm();
+    constraint.length = (reaction.place[1] - reaction.place[0]).norm();
     const double size = bodies.radius[static_cast<std::size_t>(index)];
     if (constraint.length < 1e-9 * size) constraint.length = 0.0;
   }
   constraint.id = model_.next_constraint++;
   model_.constraints.push_back(std::move(constraint));
+  now_.state.reactions.push_back(reaction);
   return model_.constraints.back().id;
 }
 
@@ -178,11 +188,13 @@ void Simulation::add_surface_load(model::SurfaceLoad load) {
   check_finite("LOAD", "direction", load.traction.vector);
   const model::Deformable& body = model_.bodies.deformable_of(index);
   std::vector<double> trial(body.size());
-  body.mechanics->add_surface_load(body.part(model_.bodies.q), load.traction, trial);
+  body.mechanics->add_surface_load(body.part(now_.state.motion.q), load.traction, trial);
   model_.surface_loads.push_back(std::move(load));
 }
 
-void Simulation::remove_constraint(int id) { model_.remove_constraint(id); }
+void Simulation::remove_constraint(int id) {
+  now_.state.reactions.erase(now_.state.reactions.begin() + model_.remove_constraint(id));
+}
 
 void Simulation::exclude_bodies(int id1, int id2) {
   (void)model_.bodies.index(id1);
@@ -214,31 +226,33 @@ void Simulation::set_velocity(int id, const Vec3& linear, const Vec3& angular) {
       motion.linear[k] = linear[k];
       motion.angular[k] = angular[k];
     }
-    motion.pivot = model_.bodies.position[i];
-    set_motion(id, motion);
+    set_motion(id, motion, now_.state.motion.position[i]);
     return;
   }
-  energy_start_ -= model_.bodies.kinetic_energy(b);
+  now_.state.energy_start -= energy_of(b);
   if (model_.bodies.deforms(b)) {
     const model::Deformable& body = model_.bodies.deformable_of(b);
-    body.mechanics->rigid_velocity(body.part(model_.bodies.q), linear, angular, body.part(model_.bodies.u));
-    model_.bodies.mirror(b);
+    body.mechanics->rigid_velocity(body.part(now_.state.motion.q), linear, angular, body.part(now_.state.motion.u));
+    model::mirror(model_.bodies, now_.state.motion, b);
   } else {
-    model_.bodies.velocity[i] = linear;
-    model_.bodies.angular[i] = model_.bodies.rotation[i].transpose() * angular;
+    now_.state.motion.velocity[i] = linear;
+    now_.state.motion.angular[i] = now_.state.motion.rotation[i].transpose() * angular;
+    now_.state.motion.lag[i] = 0.0;
   }
-  energy_start_ += model_.bodies.kinetic_energy(b);
+  now_.state.energy_start += energy_of(b);
 }
 
-void Simulation::set_motion(int id, const model::ObstacleMotion& motion) {
+void Simulation::set_motion(int id, const model::ObstacleMotion& prescribed, const Vec3& pivot) {
   const int b = model_.bodies.index(id);
   const auto i = static_cast<std::size_t>(b);
   if (model_.bodies.moves(b)) throw_input("body {}: only an obstacle can be given a prescribed motion; use SET_VELOCITY for others", id);
-  check_finite("obstacle motion", "pivot", motion.pivot);
-  model_.bodies.motion[id] = motion;
-  const Vec3 angular = motion.angular_at(time_);
-  model_.bodies.velocity[i] = motion.linear_at(time_) + angular.cross(model_.bodies.position[i] - motion.pivot);
-  model_.bodies.angular[i] = model_.bodies.rotation[i].transpose() * angular;
+  check_finite("obstacle motion", "pivot", pivot);
+  model_.bodies.prescribed[id] = prescribed;
+  model::Motion& motion = now_.state.motion;
+  const Vec3 angular = prescribed.angular_at(time());
+  motion.pivot[i] = pivot;
+  motion.velocity[i] = prescribed.linear_at(time()) + angular.cross(motion.position[i] - pivot);
+  motion.angular[i] = motion.rotation[i].transpose() * angular;
 }
 
 void Simulation::set_placement(int id, const Mat3& rotation, const Vec3& position) {
@@ -249,17 +263,17 @@ void Simulation::set_placement(int id, const Mat3& rotation, const Vec3& positio
   const int b = static_cast<int>(i);
   if (model_.bodies.deforms(b)) {
     const model::Deformable& body = model_.bodies.deformable_of(b);
-    energy_start_ -= model_.bodies.kinetic_energy(b) + model_.bodies.internal_energy(b);
-    const Vec3 linear = model_.bodies.velocity[i], angular = model_.bodies.rotation[i] * model_.bodies.angular[i];
-    body.mechanics->place(orthonormalised(rotation), position, body.part(model_.bodies.q));
-    body.mechanics->rigid_velocity(body.part(model_.bodies.q), linear, angular, body.part(model_.bodies.u));
-    model_.bodies.mirror(b);
-    energy_start_ += model_.bodies.kinetic_energy(b) + model_.bodies.internal_energy(b);
+    now_.state.energy_start -= energy_of(b);
+    const Vec3 linear = now_.state.motion.velocity[i], angular = now_.state.motion.rotation[i] * now_.state.motion.angular[i];
+    body.mechanics->place(orthonormalised(rotation), position, body.part(now_.state.motion.q));
+    body.mechanics->rigid_velocity(body.part(now_.state.motion.q), linear, angular, body.part(now_.state.motion.u));
+    model::mirror(model_.bodies, now_.state.motion, b);
+    now_.state.energy_start += energy_of(b);
   } else {
-    model_.bodies.rotation[i] = orthonormalised(rotation);
-    model_.bodies.position[i] = position;
+    now_.state.motion.rotation[i] = orthonormalised(rotation);
+    now_.state.motion.position[i] = position;
   }
-  place_body(b, 0.0);
+  place_body(now_.state.motion, b, 0.0);
 }
 
 void Simulation::set_characteristics(int id, double mass, double volume, const Vec3& center, const Mat3& inertia) {
@@ -270,25 +284,26 @@ void Simulation::set_characteristics(int id, double mass, double volume, const V
     set_pseudo_rigid_characteristics(b, mass, volume, center, inertia);
     return;
   }
-  const double before = model_.bodies.kinetic_energy(b);
+  const double before = energy_of(b);
+  const Vec3 place = model::point(model_.bodies, now_.state.motion, b, center);
   model_.bodies.set_characteristics(b, mass, volume, center, inertia);
-  energy_start_ += model_.bodies.kinetic_energy(b) - before;
+  now_.state.motion.position[static_cast<std::size_t>(b)] = place;
+  now_.state.energy_start += energy_of(b) - before;
 }
 
 void Simulation::set_pseudo_rigid_characteristics(int b, double mass, double volume, const Vec3& center, const Mat3& inertia) {
   model::Bodies& bodies = model_.bodies;
-  const auto i = static_cast<std::size_t>(b);
-  const double before = bodies.kinetic_energy(b) + bodies.internal_energy(b);
-  const Vec3 place = bodies.point(b, center), speed = bodies.point_velocity(b, center);
+  const double before = energy_of(b);
+  const Vec3 place = model::point(bodies, now_.state.motion, b, center), speed = model::point_velocity(bodies, now_.state.motion, b, center);
   bodies.set_characteristics(b, mass, volume, center, inertia);
   rebuild_mechanics(b);
   // The motion stays: F as it was, the new mass centre where that point is.
   const model::Deformable& body = bodies.deformable_of(b);
-  Eigen::Map<Vec3>(body.part(bodies.q).data() + 9) = place;
-  Eigen::Map<Vec3>(body.part(bodies.u).data() + 9) = speed;
-  bodies.mirror(b);
-  energy_start_ += bodies.kinetic_energy(b) + bodies.internal_energy(b) - before;
-  place_body(static_cast<int>(i), 0.0);
+  Eigen::Map<Vec3>(body.part(now_.state.motion.q).data() + 9) = place;
+  Eigen::Map<Vec3>(body.part(now_.state.motion.u).data() + 9) = speed;
+  model::mirror(bodies, now_.state.motion, b);
+  now_.state.energy_start += energy_of(b) - before;
+  place_body(now_.state.motion, b, 0.0);
 }
 
 void Simulation::delete_departed() {
@@ -296,51 +311,55 @@ void Simulation::delete_departed() {
   if (!model_.extents) return;
   const model::Bodies& bodies = model_.bodies;
   for (int i = 0; i < bodies.size(); ++i)
-    if (bodies.moves(i) && !model_.extents->contains(bodies.position[static_cast<std::size_t>(i)]))
+    if (bodies.moves(i) && !model_.extents->contains(now_.state.motion.position[static_cast<std::size_t>(i)]))
       departed_.push_back(bodies.id[static_cast<std::size_t>(i)]);
   for (int id : departed_) remove_body(id);
 }
 
-void Simulation::fill_report() {
-  report_.step = steps_;
-  report_.time = time_;
-  report_.bodies = model_.bodies.size();
-  report_.constraints = static_cast<int>(model_.constraints.size());
-  report_.candidates = static_cast<int>(contacts_.size());
-  report_.status = solve_report_.status;
-  report_.iterations = solve_report_.iterations;
-  report_.residual = solve_report_.residual;
+double Simulation::energy_of(int index) const {
+  return model::kinetic_energy(model_.bodies, motion(), index) + model::internal_energy(model_.bodies, motion(), index);
+}
+
+double Simulation::impulse_rate() const {
+  const double span = now_.state.clock.impulse_time;
+  return 1.0 / (span > 0.0 ? span : settings_.step);
+}
+
+model::Inertia::Cost Simulation::factor_cost() const {
+  model::Inertia::Cost sum;
+  for (const auto& inertia : buffers_.inertias) {
+    if (!inertia) continue;
+    sum.factorisations += inertia->cost().factorisations;
+    sum.seconds += inertia->cost().seconds;
+  }
+  return sum;
+}
+
+void Simulation::fill_report(StepReport& report) const {
+  report.step = steps();
+  report.time = time();
+  report.h = now_.state.clock.step;
+  report.bodies = model_.bodies.size();
+  report.constraints = static_cast<int>(model_.constraints.size());
+  report.candidates = static_cast<int>(contacts().size());
+  report.status = solve_report().status;
+  report.iterations = solve_report().iterations;
+  report.residual = solve_report().residual;
   int overlaps = 0;
   double depth = 0.0;
-  for (const assembly::Contact& contact : contacts_) {
+  for (const assembly::Contact& contact : contacts()) {
     const double gap = contact.point.gap;
     const auto a = static_cast<std::size_t>(contact.index_a), b = static_cast<std::size_t>(contact.index_b);
     const double size = std::min(model_.bodies.radius[a], model_.bodies.radius[b]);
-    if (gap <= kTouching * size || !contact.R.isZero(0.0)) ++report_.contacts;
+    if (gap <= kTouching * size || !contact.R.isZero(0.0)) ++report.contacts;
     if (gap < 0.0) {
       ++overlaps;
       depth -= gap;
-      report_.penetration_max = std::max(report_.penetration_max, -gap);
+      report.penetration_max = std::max(report.penetration_max, -gap);
     }
   }
-  report_.penetration_mean = overlaps > 0 ? depth / overlaps : 0.0;
-  report_.energies = energies();
-}
-
-std::uint64_t Simulation::state_hash() const {
-  StateHash hash;
-  const model::Bodies& bodies = model_.bodies;
-  hash.add(time_);
-  for (std::size_t i = 0; i < bodies.id.size(); ++i) {
-    hash.add(static_cast<std::uint64_t>(bodies.id[i]));
-    hash.add(std::span<const double>(bodies.rotation[i].data(), 9));
-    hash.add(std::span<const double>(bodies.position[i].data(), 3));
-    hash.add(std::span<const double>(bodies.angular[i].data(), 3));
-    hash.add(std::span<const double>(bodies.velocity[i].data(), 3));
-  }
-  hash.add(std::span<const double>(bodies.q));
-  hash.add(std::span<const double>(bodies.u));
-  return hash.value();
+  report.penetration_mean = overlaps > 0 ? depth / overlaps : 0.0;
+  report.energies = energies();
 }
 
 }  // namespace scree::stepping

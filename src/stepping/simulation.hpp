@@ -2,48 +2,19 @@
 #pragma once
 
 #include <array>
-#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "assembly/contact.hpp"
-#include "assembly/local_dynamics.hpp"
 #include "collision/world.hpp"
 #include "core/archive.hpp"
 #include "model/model.hpp"
-#include "solvers/registry.hpp"
+#include "stepping/contact_stage.hpp"
+#include "stepping/settings.hpp"
+#include "stepping/state.hpp"
 
 namespace scree::stepping {
-
-/// What to do when the solver misses its tolerance.
-enum class FailurePolicy { proceed, raise, callback };
-
-struct SolverSettings {
-  std::string name = "AUTO";        ///< a name of solvers::all_solvers(), or "EXPLICIT" for the penalty solver
-  solvers::StopRule stop;
-  solvers::OptionValues options;
-  FailurePolicy failure = FailurePolicy::proceed;
-  /// Policy `callback`: return false to stop the run.
-  std::function<bool(const solvers::SolveReport&)> on_failure;
-};
-
-/// How a step advances positions and velocities together.
-enum class Integrator : std::uint8_t {
-  moreau,  ///< midpoint scheme (theory eq. 1.3)
-  shake,   ///< leapfrog whose contacts hold at the end of the step: rigid bodies, no restitution (theory sec. 2.8)
-  rattle   ///< the same with a second problem for velocities: impulses converge with the step, restitution (theory sec. 2.9)
-};
-
-struct StepSettings {
-  double step = 1e-3;                         ///< h, s
-  Integrator integrator = Integrator::moreau;
-  double recovery = 0.01;                     ///< share of an overlap driven out in one step, in [0, 1]; SHAKE and RATTLE drive out all
-  double slack = 1e-2;                        ///< overlap left alone, relative to the smaller body's radius (of self-contact: the smaller piece's)
-  double unphysical_penetration = kInfinity;  ///< depth that stops the run, m
-  bool quasi_static = false;                  ///< every step starts from rest (theory sec. 6.5)
-  collision::Settings contact;
-};
 
 /// Stages of a step, in order; also the names in reports.
 enum Stage { kIntegrate, kDetect, kAssemble, kSolve, kStages };
@@ -63,6 +34,7 @@ struct Energies {
 struct StepReport {
   long step = 0;          ///< number of the step, from 1
   double time = 0.0;      ///< at its end, s
+  double h = 0.0;         ///< its length, s
   int bodies = 0;
   int constraints = 0;    ///< prescribed by the user
   int candidates = 0;     ///< contact points within reach
@@ -75,8 +47,29 @@ struct StepReport {
   Energies energies;
 };
 
-struct StepForm;
-enum class Role;
+/// What a step makes.
+struct StepResult {
+  State state;
+  ContactStage stage;   ///< its contacts and their problem
+  StepReport report;
+};
+
+/// Intermediate quantities of a step, kept to reuse memory: nothing here outlives a step but factorised inertias.
+struct StepBuffers {
+  std::vector<collision::ContactPoint> points;
+  BodyLoads loads;                ///< where geometry is evaluated
+  CarriedMomentum carried;        ///< angular momentum carried there
+  std::vector<double> kick;       ///< time between old and new velocities, s, by body
+  assembly::Velocities old;       ///< at the start, rotated to where geometry is evaluated
+  assembly::Velocities free;      ///< new ones, by loads alone
+  assembly::Velocities node;      ///< at an instant between two steps of a leapfrog
+  std::vector<double> covered;    ///< speed up to which surfaces are covered by detection, m/s, by body
+  assembly::Inertias inertias;    ///< A of deformable bodies
+  std::vector<std::shared_ptr<const model::Mechanics>> owners;  ///< whose inertias these are
+  std::vector<Vec3> surface_points;  ///< of one deformable body
+  std::vector<double> change;     ///< of deformable bodies' velocities
+  ContactStage velocities;        ///< the problem of velocities at an instant (theory sec. 2.9)
+};
 
 class Simulation {
  public:
@@ -94,8 +87,8 @@ class Simulation {
   void exclude_surfaces(int surface1, int surface2);
   /// Linear velocity of the mass centre and spatial angular velocity. An obstacle moves on with them for ever.
   void set_velocity(int id, const Vec3& linear, const Vec3& angular);
-  /// Prescribed motion of an obstacle.
-  void set_motion(int id, const model::ObstacleMotion& motion);
+  /// Prescribed motion of an obstacle; it turns about the spatial point `pivot`, m, which moves with its linear velocity.
+  void set_motion(int id, const model::ObstacleMotion& prescribed, const Vec3& pivot);
   /// Place a rigid body by hand: rotation and mass centre.
   void set_placement(int id, const Mat3& rotation, const Vec3& position);
   void set_characteristics(int id, double mass, double volume, const Vec3& center, const Mat3& inertia);
@@ -114,31 +107,36 @@ class Simulation {
 
   [[nodiscard]] model::Model& model() { return model_; }
   [[nodiscard]] const model::Model& model() const { return model_; }
+  /// The last good step's; to functions that a step calls for their forces, the instant those forces belong to.
+  [[nodiscard]] const State& state() const { return loading_ ? next_.state : now_.state; }
+  [[nodiscard]] const model::Motion& motion() const { return state().motion; }
+  /// To be changed with care: after a change of q or u call model::mirror().
+  [[nodiscard]] model::Motion& motion() { return loading_ ? next_.state.motion : now_.state.motion; }
   [[nodiscard]] StepSettings& settings() { return settings_; }
+  [[nodiscard]] const StepSettings& settings() const { return settings_; }
   [[nodiscard]] SolverSettings& solver() { return solver_; }
-  [[nodiscard]] double time() const { return time_; }
+  [[nodiscard]] double time() const { return now_.state.clock.time; }
   /// Go on from another time, s.
   void set_time(double time);
-  [[nodiscard]] long steps() const { return steps_; }
+  [[nodiscard]] long steps() const { return now_.state.clock.steps; }
+  /// What turns impulses of the last step into mean forces, 1/s.
+  [[nodiscard]] double impulse_rate() const;
   /// Contacts of the last step, with impulses and velocities.
-  [[nodiscard]] const std::vector<assembly::Contact>& contacts() const { return contacts_; }
-  [[nodiscard]] const StepReport& report() const { return report_; }
-  [[nodiscard]] const solvers::SolveReport& solve_report() const { return solve_report_; }
-  /// The last step's problem with its solution and the impulses the solver began with (for export); empty before the first step.
-  [[nodiscard]] const solvers::ContactProblem& problem() const { return problem_; }
-  [[nodiscard]] const std::vector<double>& solution() const { return R_; }
-  [[nodiscard]] const std::vector<double>& guess() const { return guess_; }
-  /// Of that problem: how its unknowns are scaled, and velocities without the solution's impulses.
-  [[nodiscard]] const assembly::BodyScaling& problem_scaling() const;
-  [[nodiscard]] const assembly::Velocities& problem_velocities() const;
+  [[nodiscard]] const std::vector<assembly::Contact>& contacts() const { return now_.stage.contacts; }
+  [[nodiscard]] const StepReport& report() const { return now_.report; }
+  [[nodiscard]] const solvers::SolveReport& solve_report() const { return now_.stage.report; }
+  /// The last step's problem with guess, solution, scaling and free velocities (for export); empty before the first step.
+  [[nodiscard]] const ContactStage& stage() const { return now_.stage; }
   [[nodiscard]] Energies energies() const;
   /// Factorisations of deformable bodies' A so far, and what they took.
   [[nodiscard]] model::Inertia::Cost factor_cost() const;
+  /// What a user should know about the steps made since the last call: bodies that overlap at the start, spins too fast for the step.
+  [[nodiscard]] std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
   /// Ids of bodies deleted by the last step because they left the extents.
   [[nodiscard]] const std::vector<int>& departed() const { return departed_; }
 
-  /// Hash of the exact bits of time, places and velocities of all bodies.
-  [[nodiscard]] std::uint64_t state_hash() const;
+  /// Hash of the exact bits of the state.
+  [[nodiscard]] std::uint64_t state_hash() const { return now_.state.hash(); }
 
   /// Complete state: model, contact memory, warm start. Users' functions cannot be stored: a simulation
   /// that had some must be given the same ones before load().
@@ -146,74 +144,46 @@ class Simulation {
   void load(const Archive& archive);
 
  private:
-  // The stages of step(), in order; docs/a_time_step.md numbers them.
+  // The stages of step(), in order; docs/a_time_step.md numbers them. They read the last step's result and write the next one.
   void check_integrator() const;
-  void save_start();
-  void start_from_rest();
-  void place_bodies();
-  void prepare_contacts();
-  void hold_deformables();
-  void apply_penalty_contacts();
-  void assemble();
-  void solve();
-  void condense();
-  void correct_implicit();
-  void restore_start();
-  void account_loads();
-  void account_impulses();
-  void velocity_stage();
+  void make_step(StepResult& next);
+  void synchronise(State& next);
+  void start_motion(State& next, const StepForm& form);
+  void find_loads(const State& next, const assembly::Velocities& velocities, double time, double step);
+  void cover(const assembly::Velocities& first, const assembly::Velocities& second);
+  [[nodiscard]] bool outran(const assembly::Velocities& end);
+  void place_bodies(const model::Motion& motion);
+  void solve(const StageInput& in, ContactStage& stage);
+  void correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage);
+  void velocity_stage(State& next);
   void delete_departed();
-  void fill_report();
+  void fill_report(StepReport& report) const;
 
-  void place_body(int index, double reach);
+  void place_body(const model::Motion& motion, int index, double reach);
   void add_to_world(int index);
+  void remove_constraints_of(int body);
   void rebuild_deformables();
   void rebuild_mechanics(int index);
   void set_pseudo_rigid_characteristics(int index, double mass, double volume, const Vec3& center, const Mat3& inertia);
-  void grip_contacts();
-  void add_implicit_contacts();
-  /// Restitution, gap ahead or recovered overlap of a contact, m/s.
-  [[nodiscard]] double bias(const assembly::Contact& contact) const;
-  void apply_bonds();
-  void set_scale();
-  void apply_solution();
-  void settle_resting_bodies();
-  void exchange_problems();
-  void add_velocity_impulses();
-  [[nodiscard]] Role role_of(const assembly::Contact& contact) const;
-  [[nodiscard]] assembly::StepTimes constraint_times() const;
-  void handle_failure();
-  void check_penetration() const;
-
-  [[nodiscard]] bool penalty() const { return solver_.name == "EXPLICIT"; }
+  void handle_failure(const solvers::SolveReport& report) const;
+  void check_penetration(const ContactStage& stage) const;
+  void warn_of_overlaps(const ContactStage& stage);
+  void warn_of_spin();
+  [[nodiscard]] StageInput stage_input(const model::Motion& motion, const assembly::Velocities& before, const assembly::Velocities& free) const;
   [[nodiscard]] StepForm step_form() const;
-  [[nodiscard]] assembly::Assembler assembler() const;
-  [[nodiscard]] Vec3 relative_velocity(const assembly::Contact& contact, const assembly::Velocities& velocities) const;
+  [[nodiscard]] double energy_of(int index) const;
 
   model::Model model_;
   collision::World world_;
   StepSettings settings_;
   SolverSettings solver_;
-  double time_ = 0.0;
-  double start_time_ = 0.0;     ///< time at which the present step size came into force
-  long start_steps_ = 0;        ///< steps made by then
-  double last_step_ = 0.0;      ///< h of the last step, 0 before the first
-  long steps_ = 0;
-  double energy_start_ = 0.0;   ///< kinetic and stored energy brought in from outside (initial velocities), J
-  model::Work removed_work_;    ///< works of deleted bodies, J
-
-  // Step data, kept to reuse memory.
-  struct StepData;
-  std::shared_ptr<StepData> data_;
-  std::vector<collision::ContactPoint> points_;
-  std::vector<assembly::Contact> contacts_;
-  assembly::ContactMemory memory_;
-  std::shared_ptr<solvers::BodyForm> form_;
-  solvers::ContactProblem problem_;
-  std::vector<double> R_, guess_;
-  StepReport report_;
-  solvers::SolveReport solve_report_;
+  StepResult now_;    ///< of the last good step, or as built
+  StepResult next_;   ///< the one being made; its memory is reused
+  bool loading_ = false;  ///< loads are being evaluated
+  StepBuffers buffers_;
   std::vector<int> departed_;
+  std::vector<std::string> warnings_;
+  bool spin_warned_ = false;
 };
 
 }  // namespace scree::stepping

@@ -6,7 +6,8 @@ Vec3 spring_dashpot_impulse(const SpringDashpot& law, const Mat3& W, const Vec3&
                             const Vec2& R_T_old, bool& cohesive) {
   // Normal force with the new normal velocity estimated through the diagonal block (eq. 3.14).
   const double B_N = B.x() + W.block<1, 2>(0, 1).dot(R_T_old.transpose());
-  const double s = law.spring, d = law.dashpot;
+  // Critical damping of the mass 1 / W_NN on its spring.
+  const double s = law.spring, d = law.dashpot < 0.0 ? 2.0 * std::sqrt(s / W(0, 0)) : law.dashpot;
   const double force = (-s * (gap + 0.25 * h * (B_N - U_old.x())) - 0.5 * d * (B_N + U_old.x())) /
                        (1.0 + (0.25 * s * h + 0.5 * d) * h * W(0, 0));
   if (!cohesive && force < 0.0) return Vec3::Zero();

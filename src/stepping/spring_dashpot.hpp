@@ -7,7 +7,7 @@ namespace scree::stepping {
 
 struct SpringDashpot {
   double spring = 0.0;    ///< N/m
-  double dashpot = 0.0;   ///< N s/m
+  double dashpot = 0.0;   ///< N s/m; negative: critical damping
   double mu = 0.0;
   double cohesion = 0.0;  ///< tensile force the bond carries, N
 };

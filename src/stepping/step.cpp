@@ -1,380 +1,364 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
 #include "core/error.hpp"
-#include "core/rotation.hpp"
 #include "core/threads.hpp"
 #include "core/timer.hpp"
+#include "stepping/deformable_motion.hpp"
+#include "stepping/energy.hpp"
 #include "stepping/forces.hpp"
 #include "stepping/simulation.hpp"
-#include "stepping/spring_dashpot.hpp"
-#include "stepping/step_data.hpp"
 
 namespace scree::stepping {
 
 namespace {
-constexpr double kMargin = 0.25;  ///< share of the tolerance AUTO aims for once it has to iterate, if that is cheap
-constexpr double kRest = 2.0;     ///< speeds below this many tolerances of what loads cause in a step are rest
+
+constexpr int kMostCorrections = 20;  ///< of the contact problem for the implicit scheme
+constexpr double kCorrected = 1e-10;  ///< change of velocities, relative to the fastest body, that ends them for DEF_IMP
+constexpr double kLinearCorrected = 1e-3;  ///< the same for DEF_LIM
+constexpr double kCoarseTurn = 1.0;   ///< turn of a body in a step, rad, above which its contacts are not resolved
+constexpr int kMostLooks = 10;        ///< detections in a step where impulses make bodies faster than was covered
+constexpr double kAhead = 1.5;        ///< times the speed that was not covered, for the next look
+constexpr std::size_t kMostNamed = 5;  ///< pairs that a warning names
+
+void rest(const model::Bodies& bodies, model::Motion& motion) {
+  for (int b = 0; b < bodies.size(); ++b) {
+    if (!bodies.moves(b)) continue;
+    motion.velocity[static_cast<std::size_t>(b)].setZero();
+    motion.angular[static_cast<std::size_t>(b)].setZero();
+  }
+  std::ranges::fill(motion.u, 0.0);
 }
+
+/// Velocities of moving bodies belong to `lag` before the present.
+void set_lag(const model::Bodies& bodies, double lag, model::Motion& motion) {
+  for (int b = 0; b < bodies.size(); ++b)
+    if (bodies.moves(b)) motion.lag[static_cast<std::size_t>(b)] = lag;
+}
+
+/// Time over which a step's impulses act: the longest of all bodies.
+double impulse_time(const model::Bodies& bodies, std::span<const double> kick, double h) {
+  double longest = 0.0;
+  for (int b = 0; b < bodies.size(); ++b)
+    if (bodies.moves(b)) longest = std::max(longest, kick[static_cast<std::size_t>(b)]);
+  return longest > 0.0 ? longest : h;
+}
+
+/// Adds wall time to the stages of a report.
+class StageTimer {
+ public:
+  explicit StageTimer(StepReport& report) : report_(report) {}
+  void end(Stage stage) {
+    report_.seconds[stage] += timer_.seconds();
+    timer_.restart();
+  }
+
+ private:
+  StepReport& report_;
+  Timer timer_;
+};
+
+}  // namespace
 
 const StepReport& Simulation::step() {
   check_integrator();
   settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
-  const double h = settings_.step;
-  if (h != last_step_) {
-    start_time_ = time_;
-    start_steps_ = steps_;
-  }
-  const StepForm form = step_form();
-  StepData& data = *data_;
-  model::Bodies& bodies = model_.bodies;
-  Timer timer;
-  report_ = {};
-  data.velocity_level = false;
-  const auto stage = [&](Stage name) {
-    report_.seconds[name] += timer.seconds();
-    timer.restart();
-  };
-
-  save_start();
-  try {
-    if (form.quasi_static) start_from_rest();
-    first_half_step(bodies, form, data.carried);
-    first_deformable_half_step(bodies, form);
-    current_velocities(bodies, data.old);
-    evaluate_loads(model_, form.load_time(), h, data.loads);
-    update_inertias(bodies, form, data.inertias, data.owners);
-    free_velocities(bodies, data.loads, data.carried, form, data.free);
-    free_deformable_velocities(bodies, data.loads, data.inertias, data.start.q, form, data.free);
-    stage(kIntegrate);
-
-    place_bodies();
-    world_.detect(settings_.contact, points_);
-    stage(kDetect);
-
-    prepare_contacts();
-    hold_deformables();
-    apply_penalty_contacts();
-    assemble();
-    stage(kAssemble);
-
-    solve();
-    correct_implicit();
-    check_penetration();
-    stage(kSolve);
-
-    account_loads();
-    account_impulses();
-    second_half_step(bodies, data.loads, data.carried, data.free, data.end, form);
-    second_deformable_half_step(bodies, data.end, form);
-    stage(kIntegrate);
-
-    if (settings_.integrator == Integrator::rattle) velocity_stage();
-    stage(kSolve);
-    for (std::size_t d = 0; d < data.held.size(); ++d) bodies.deformables[d].held = data.held[d];
-  } catch (...) {
-    restore_start();
-    throw;
-  }
-  last_step_ = h;
-  ++steps_;
-  time_ = start_time_ + static_cast<double>(steps_ - start_steps_) * h;
-  memory_.store(contacts_);
-  add_velocity_impulses();
+  make_step(next_);
+  std::swap(now_, next_);
+  StageTimer timer(now_.report);
   delete_departed();
-  fill_report();
-  stage(kIntegrate);
-  return report_;
+  fill_report(now_.report);
+  timer.end(kIntegrate);
+  return now_.report;
 }
 
-void Simulation::save_start() {
-  // Only what a step changes before it can fail: places and velocities.
-  auto& start = data_->start;
+void Simulation::make_step(StepResult& next) {
   const model::Bodies& bodies = model_.bodies;
-  start.rotation = bodies.rotation;
-  start.position = bodies.position;
-  start.motion = bodies.motion;
-  start.q = bodies.q;
-  if (!settings_.quasi_static && settings_.integrator != Integrator::rattle) return;
-  start.linear = bodies.velocity;
-  start.angular = bodies.angular;
-  start.u = bodies.u;
-  start.work = bodies.work;
-}
+  const StepForm form = step_form();
+  StepBuffers& with = buffers_;
+  next.report = {};
+  StageTimer timer(next.report);
 
-void Simulation::restore_start() {
-  const auto& start = data_->start;
-  model::Bodies& bodies = model_.bodies;
-  bodies.rotation = start.rotation;
-  bodies.position = start.position;
-  bodies.motion = start.motion;
-  bodies.q = start.q;
-  if (settings_.quasi_static || settings_.integrator == Integrator::rattle) {
-    bodies.velocity = start.linear;
-    bodies.angular = start.angular;
-    bodies.u = start.u;
-    bodies.work = start.work;
+  next.state = now_.state;
+  model::Motion& motion = next.state.motion;
+  if (settings_.integrator == Integrator::moreau) synchronise(next.state);
+  start_motion(next.state, form);
+  timer.end(kIntegrate);
+
+  StageInput in = stage_input(motion, with.old, with.free);
+  in.impulse_ratio = now_.state.clock.impulse_ratio(impulse_time(bodies, with.kick, form.h));
+  in.times = form.leapfrog ? assembly::StepTimes{form.t + 0.5 * form.h, form.t + form.h, form.h}
+                           : assembly::StepTimes{form.t + form.h, form.t + (form.quasi_static ? 1.0 : 1.5) * form.h, form.h};
+  in.level = form.leapfrog ? Level::places : Level::midpoint;
+  cover(with.old, with.free);
+  for (int look = 0; look < kMostLooks; ++look) {
+    place_bodies(motion);
+    world_.detect(settings_.contact, with.points);
+    timer.end(kDetect);
+    next.stage.build(in, with.points, with.inertias);
+    if (steps() == 0 && look == 0) warn_of_overlaps(next.stage);
+    timer.end(kAssemble);
+    solve(in, next.stage);
+    if (!outran(next.stage.end)) break;
   }
-  for (const model::Deformable& body : bodies.deformables) bodies.mirror(bodies.index(body.body));
+  correct_implicit(in, form, next.stage);
+  check_penetration(next.stage);
+  timer.end(kSolve);
+
+  account_loads(bodies, with.loads, now_.state.motion.q, !form.quasi_static, with.kick, with.old, next.stage.end, motion);
+  account_impulses(bodies, next.stage, with.old, motion);
+  second_half_step(bodies, motion, with.loads, with.carried, with.free, next.stage.end, form);
+  second_deformable_half_step(bodies, motion, next.stage.end, form);
+  motion.held = next.stage.held;
+  set_lag(bodies, form.new_lag(), motion);
+  next.state.clock.advance(form.h, impulse_time(bodies, with.kick, form.h));
+  next.state.memory.store(next.stage.contacts);
+  timer.end(kIntegrate);
+
+  if (settings_.integrator == Integrator::rattle) {
+    velocity_stage(next.state);
+    add_impulses(with.velocities, next.stage);
+  }
+  next.state.reactions = next.stage.reactions;
+  timer.end(kSolve);
 }
 
-void Simulation::place_bodies() {
-  const double h = settings_.step;
-  const StepData& data = *data_;
+StepForm Simulation::step_form() const {
+  return {time(), settings_.step, settings_.quasi_static, settings_.integrator != Integrator::moreau};
+}
+
+StageInput Simulation::stage_input(const model::Motion& motion, const assembly::Velocities& before, const assembly::Velocities& free) const {
+  return {.model = model_, .motion = motion, .world = world_, .settings = settings_, .solver = solver_, .loads = buffers_.loads, .before = before,
+          .free = free, .memory = now_.state.memory, .reactions = now_.state.reactions, .times = {}, .kick = buffers_.kick};
+}
+
+void Simulation::check_integrator() const {
+  if (settings_.integrator == Integrator::moreau) return;
+  const char* name = settings_.integrator == Integrator::shake ? "SHAKE" : "RATTLE";
+  if (settings_.quasi_static) throw_input("integrator {}: quasi-static steps have none; use MOREAU", name);
+  if (!model_.bodies.deformables.empty())
+    throw_input("integrator {}: body {} deforms, and only rigid bodies are integrated so; use MOREAU", name, model_.bodies.deformables.front().body);
+  if (solver_.penalty()) throw_input("integrator {}: the solver EXPLICIT evaluates springs at mid-step; use MOREAU, or another solver", name);
+  for (int k = -1; k < model_.surfaces.size(); ++k) {
+    const model::SurfaceMaterial& surface = model_.surfaces[k];
+    if (surface.model == model::SurfaceModel::spring_dashpot || surface.cohesion > 0.0)
+      throw_input("integrator {}: surface material '{}' has {}; use MOREAU", name, surface.label, surface.cohesion > 0.0 ? "cohesion" : "springs");
+    if (surface.restitution > 0.0 && settings_.integrator == Integrator::shake)
+      throw_input("integrator SHAKE: surface material '{}' has restitution {}, and its impacts are inelastic; use RATTLE or MOREAU", surface.label, surface.restitution);
+  }
+}
+
+void Simulation::start_motion(State& next, const StepForm& form) {
+  const model::Bodies& bodies = model_.bodies;
+  model::Motion& motion = next.motion;
+  StepBuffers& with = buffers_;
+  with.kick.resize(bodies.id.size());
+  for (std::size_t i = 0; i < with.kick.size(); ++i) with.kick[i] = form.kick(motion.lag[i]);
+  if (form.quasi_static) rest(bodies, motion);
+  first_half_step(bodies, motion, form, with.carried);
+  first_deformable_half_step(bodies, motion, form);
+  old_velocities(bodies, motion, with.carried, form, with.old);
+  find_loads(next, with.old, form.load_time(), form.h);
+  free_velocities(bodies, motion, with.loads, with.carried, form, with.free);
+  free_deformable_velocities(bodies, motion, with.loads, now_.state.motion.q, form, with.inertias, with.owners, with.free);
+  warn_of_spin();
+}
+
+void Simulation::find_loads(const State& next, const assembly::Velocities& velocities, double time, double step) {
+  struct Loading {
+    explicit Loading(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Loading() { flag_ = false; }
+    bool& flag_;
+  } now(loading_);
+  evaluate_loads(model_, next.motion, velocities, time, step, buffers_.loads);
+}
+
+void Simulation::synchronise(State& next) {
+  // A leapfrog left velocities of the middle of its last step: bring them to its end, where contacts hold them.
+  const model::Bodies& bodies = model_.bodies;
+  model::Motion& motion = next.motion;
+  const double lag = motion.lag.empty() ? 0.0 : *std::ranges::max_element(motion.lag);
+  if (lag == 0.0) return;
+  StepBuffers& with = buffers_;
+  current_velocities(bodies, motion, with.old);
+  node_velocities(bodies, motion, with.node);
+  find_loads(next, with.node, time(), 2.0 * lag);
+  update_inertias(bodies, motion, step_form(), with.inertias, with.owners);
+  kick_to_present(bodies, motion, with.loads, with.node);
+  cover(with.node, with.node);
+  place_bodies(motion);
+  world_.detect(settings_.contact, with.points);
+  with.kick.assign(bodies.id.size(), 0.0);
+  StageInput in = stage_input(motion, with.old, with.node);
+  in.reactions = {};
+  in.level = Level::velocities;
+  in.times = {time(), time() + 0.5 * settings_.step, settings_.step, false};
+  with.velocities.build(in, with.points, with.inertias);
+  solve(in, with.velocities);
+  account_loads(bodies, with.loads, motion.q, false, motion.lag, with.old, with.velocities.end, motion);
+  account_impulses(bodies, with.velocities, with.old, motion);
+  set_lag(bodies, 0.0, motion);
+  store_node_velocities(bodies, motion, with.old, with.velocities.end);
+}
+
+void Simulation::velocity_stage(State& next) {
+  // The bodies are at the end of the step, with the velocities of its middle.
+  const model::Bodies& bodies = model_.bodies;
+  const double h = next.clock.step;
+  StepBuffers& with = buffers_;
+  node_velocities(bodies, next.motion, with.node);
+  cover(with.node, with.node);
+  place_bodies(next.motion);
+  world_.detect(settings_.contact, with.points);
+  with.kick.assign(bodies.id.size(), 0.0);
+  StageInput in{.model = model_, .motion = next.motion, .world = world_, .settings = settings_, .solver = solver_, .loads = with.loads,
+                .before = with.old, .free = with.node, .memory = next.memory, .reactions = {}, .level = Level::velocities,
+                .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick};
+  with.velocities.build(in, with.points, with.inertias);
+  solve(in, with.velocities);
+  account_impulses(bodies, with.velocities, with.node, next.motion);
+  store_node_velocities(bodies, next.motion, with.node, with.velocities.end);
+}
+
+void Simulation::cover(const assembly::Velocities& first, const assembly::Velocities& second) {
+  // A step moves a surface by at most h times the larger of the old and the free speed, unless impulses make it faster.
+  std::vector<double>& covered = buffers_.covered;
+  covered.resize(model_.bodies.id.size());
+  for (int b = 0; b < model_.bodies.size(); ++b)
+    covered[static_cast<std::size_t>(b)] = std::max(assembly::surface_speed(model_.bodies, first, b), assembly::surface_speed(model_.bodies, second, b));
+}
+
+bool Simulation::outran(const assembly::Velocities& end) {
+  // Contacts beyond what was covered may have been passed: look again farther, where that is more than the overlap left alone.
+  const model::Bodies& bodies = model_.bodies;
+  bool any = false;
+  for (int b = 0; b < bodies.size(); ++b) {
+    const auto i = static_cast<std::size_t>(b);
+    if (!bodies.moves(b)) continue;
+    const double speed = assembly::surface_speed(bodies, end, b);
+    if (settings_.step * (speed - buffers_.covered[i]) <= settings_.slack * bodies.radius[i]) continue;
+    buffers_.covered[i] = kAhead * speed;
+    any = true;
+  }
+  return any;
+}
+
+void Simulation::place_bodies(const model::Motion& motion) {
   const model::Bodies& bodies = model_.bodies;
   for (int b = 0; b < bodies.size(); ++b) {
     const auto i = static_cast<std::size_t>(b);
-    if (!bodies.moves(b) && !bodies.motion.count(bodies.id[i])) continue;
-    // A step moves the surface by at most h times the larger of the old and the free speed.
-    const double speed = std::max(assembly::surface_speed(bodies, data.old, b), assembly::surface_speed(bodies, data.free, b));
-    place_body(b, h * speed);
+    if (bodies.moves(b) || bodies.prescribed.count(bodies.id[i])) place_body(motion, b, settings_.step * buffers_.covered[i]);
   }
 }
 
-void Simulation::place_body(int b, double reach) {
+void Simulation::place_body(const model::Motion& motion, int b, double reach) {
   const model::Bodies& bodies = model_.bodies;
   const auto i = static_cast<std::size_t>(b);
   if (bodies.deforms(b)) {
     const model::Deformable& body = bodies.deformable_of(b);
-    if (body.mechanics->surface_points(body.part(bodies.q), data_->surface_points)) {
-      world_.place_points(bodies.id[i], data_->surface_points, reach);
+    if (body.mechanics->surface_points(body.part(motion.q), buffers_.surface_points)) {
+      world_.place_points(bodies.id[i], buffers_.surface_points, reach);
       return;
     }
   }
-  world_.place(bodies.id[i], bodies.rotation[i], bodies.center[i], bodies.position[i], reach);
+  world_.place(bodies.id[i], motion.rotation[i], bodies.center[i], motion.position[i], reach);
 }
 
-void Simulation::prepare_contacts() {
-  const model::Bodies& bodies = model_.bodies;
-  StepData& data = *data_;
-  contacts_.resize(points_.size());
-  parallel_for(static_cast<std::ptrdiff_t>(points_.size()), [&](std::ptrdiff_t c) {
-    assembly::Contact& contact = contacts_[static_cast<std::size_t>(c)];
-    contact = {};
-    contact.point = points_[static_cast<std::size_t>(c)];
-    contact.index_a = bodies.index(contact.point.body_a);
-    contact.index_b = bodies.index(contact.point.body_b);
-    contact.material = model_.surfaces.find(contact.point.surface_a, contact.point.surface_b);
-    contact.frame = frame_from_normal(contact.point.normal);
-  });
-  grip_contacts();
-  parallel_for(static_cast<std::ptrdiff_t>(points_.size()), [&](std::ptrdiff_t c) {
-    assembly::Contact& contact = contacts_[static_cast<std::size_t>(c)];
-    contact.U_old = relative_velocity(contact, data.velocity_level ? data.begin : data.old);
-    contact.U = relative_velocity(contact, data.free);
-  });
-  if (data.velocity_level) data.position_impulses.recall(contacts_, 1.0, data.known);
-  else memory_.recall(contacts_, last_step_ > 0.0 ? settings_.step / last_step_ : 1.0, data.known);
-  // Contacts that touch for the first time are bonded where their material is cohesive.
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    assembly::Contact& contact = contacts_[c];
-    const model::SurfaceMaterial& material = model_.surfaces[contact.material];
-    if (!data.known[c]) contact.cohesive = material.cohesion > 0.0 && contact.point.gap <= 0.0;
-    contact.bond = contact.cohesive ? material.cohesion * contact.point.area * settings_.step : 0.0;
-  }
+void Simulation::solve(const StageInput& in, ContactStage& stage) {
+  stage.solve(in);
+  if (stage.report.status != solvers::Status::converged) handle_failure(stage.report);
+  stage.apply(in, buffers_.inertias);
 }
 
-void Simulation::apply_penalty_contacts() {
-  StepData& data = *data_;
-  const double h = settings_.step;
-  const assembly::Assembler with = assembler();
-  data.penalty.clear();
-  data.penalty_blocks.clear();
-  data.scaling.reset(data.penalty_form);
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    if (data.role[c] != Role::penalty) continue;
-    data.penalty.push_back(static_cast<int>(c));
-    assembly::add_block(with, side_a(contacts_[c]), side_b(contacts_[c]), contacts_[c].frame, data.penalty_form, data.penalty_blocks);
-  }
-  data.pushed = data.free;
-  if (data.penalty.empty()) return;
-
-  // Evaluate all of them from the same free velocities, then apply.
-  assembly::finish_blocks(with, data.penalty_form);
-  data.impulses.resize(3 * data.penalty.size());
-  for (std::size_t k = 0; k < data.penalty.size(); ++k) {
-    assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.penalty[k])];
-    const model::SurfaceMaterial& material = model_.surfaces[contact.material];
-    const SpringDashpot law{material.spring, material.dashpot, material.friction, material.cohesion * contact.point.area};
-    contact.R = spring_dashpot_impulse(law, data.penalty_form.diagonal()[k], contact.U, contact.U_old, contact.point.gap, h,
-                                       contact.R.tail<2>(), contact.cohesive);
-    Eigen::Map<Vec3>(data.impulses.data() + 3 * k) = contact.R;
-  }
-  assembly::apply_impulses(with, data.penalty_form, data.penalty_blocks, data.impulses, data.scratch, data.push, data.pushed);
-}
-
-void Simulation::assemble() {
-  StepData& data = *data_;
-  problem_.kind.clear();
-  problem_.mu.clear();
-  problem_.B.clear();
-  R_.clear();
-  data.blocks.clear();
-  data.scaling.reset(*form_);
-  assembly::add_constraints(model_, assembler(), data.constraint_sides, data.pushed, constraint_times(), *form_, data.blocks, problem_);
-  const double ratio = last_step_ > 0.0 ? settings_.step / last_step_ : 1.0;
-  for (const model::Constraint& c : model_.constraints) {
-    const Vec3 guess = c.impulse * ratio;
-    R_.insert(R_.end(), {guess.x(), guess.y(), guess.z()});
-  }
-  add_implicit_contacts();
-  assembly::finish_blocks(assembler(), *form_);
-  set_scale();
-  apply_bonds();
-}
-
-void Simulation::add_implicit_contacts() {
-  StepData& data = *data_;
-  const assembly::Assembler with = assembler();
-  data.implicit.clear();
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    if (data.role[c] != Role::implicit) continue;
-    const assembly::Contact& contact = contacts_[c];
-    const model::SurfaceMaterial& material = model_.surfaces[contact.material];
-    data.implicit.push_back(static_cast<int>(c));
-    assembly::add_block(with, side_a(contact), side_b(contact), contact.frame, *form_, data.blocks);
-    Vec3 B = relative_velocity(contact, data.pushed);
-    B.x() += bias(contact);
-    problem_.kind.push_back(solvers::BlockKind::contact);
-    problem_.mu.push_back(material.friction);
-    problem_.B.insert(problem_.B.end(), {B.x(), B.y(), B.z()});
-    R_.insert(R_.end(), {contact.R.x() + contact.bond, contact.R.y(), contact.R.z()});
-  }
-}
-
-double Simulation::bias(const assembly::Contact& contact) const {
-  const model::SurfaceMaterial& surface = model_.surfaces[contact.material];
-  if (data_->velocity_level) return surface.restitution * std::min(0.0, contact.U_old.x());
-  if (settings_.integrator != Integrator::moreau) return contact.point.gap / settings_.step;
-  // A body that touches itself may be thin: what it may overlap is a share of the pieces in touch.
-  const bool self = contact.index_a == contact.index_b;
-  const auto radius = [&](int body, int piece) { return self ? world_.piece_radius(piece) : model_.bodies.radius[static_cast<std::size_t>(body)]; };
-  const double allowed = settings_.slack * std::min(radius(contact.index_a, contact.point.piece_a), radius(contact.index_b, contact.point.piece_b));
-  return normal_bias(contact, surface, settings_.step, settings_.recovery, allowed);
-}
-
-void Simulation::set_scale() {
-  // Gaps ahead are left out, so that contacts far from closing do not flatter the residual; and a floor
-  // at rounding level keeps bodies that move together from being solved relative to noise.
-  const StepData& data = *data_;
-  const std::size_t first = model_.constraints.size();
-  const double floor = std::min(1e-14 / solver_.stop.tolerance, 1e-2);
-  const double sum = parallel_sum(static_cast<std::ptrdiff_t>(problem_.kind.size()), [&](std::ptrdiff_t a) {
-    const auto k = static_cast<std::size_t>(a);
-    const double trace = form_->diagonal()[k].trace();
-    const double rho = trace > 0.0 ? 3.0 / trace : 1.0;
-    Vec3 B(problem_.B[3 * k], problem_.B[3 * k + 1], problem_.B[3 * k + 2]);
-    double speed = B.norm();
-    if (k >= first) {
-      const assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.implicit[k - first])];
-      if (contact.point.gap > 0.0) B.x() -= bias(contact);
-      speed = assembly::surface_speed(model_.bodies, data.free, contact.index_a) + assembly::surface_speed(model_.bodies, data.free, contact.index_b);
-    }
-    return rho * (B.squaredNorm() + floor * floor * speed * speed);
-  });
-  problem_.scale = std::sqrt(sum);
-}
-
-void Simulation::apply_bonds() {
-  // A bond is a constant pull on top of the cone's impulse: it moves into B   (theory eq. 3.12).
-  StepData& data = *data_;
-  const std::size_t first = model_.constraints.size();
-  data.bonds.assign(problem_.B.size(), 0.0);
-  bool any = false;
-  for (std::size_t k = 0; k < data.implicit.size(); ++k) {
-    const double bond = contacts_[static_cast<std::size_t>(data.implicit[k])].bond;
-    data.bonds[3 * (first + k)] = -bond;
-    any = any || bond > 0.0;
-  }
-  if (!any) return;
-  data.impulses.resize(problem_.B.size());
-  form_->apply(data.bonds, data.impulses);
-  for (std::size_t k = 0; k < problem_.B.size(); ++k) problem_.B[k] += data.impulses[k];
-}
-
-void Simulation::solve() {
-  problem_.W = form_;
-  solve_report_ = {};
-  solve_report_.status = solvers::Status::converged;
-  if (problem_.blocks() == 0) {
-    apply_solution();
-    return;
-  }
-  guess_ = R_;
-  solvers::OptionValues options = penalty() ? solvers::OptionValues{} : solver_.options;
-  if (solver_.name == "AUTO") {
-    // Islands at rest: a warm start that still holds is kept. One that does not is replaced by a better one than
-    // asked for, so that the next steps can keep it.
-    solve_report_.residual = solvers::measure(solver_.stop.yardstick, problem_, R_);
-    solve_report_.stage = "warm start";
-    options.try_emplace("margin", kMargin);
-  }
-  if (solver_.name != "AUTO" || solve_report_.residual > solver_.stop.tolerance) {
-    if (solver_.name != "AUTO") condense();
-    solve_report_ = solvers::solve(penalty() ? "GAUSS_SEIDEL" : solver_.name, problem_, solver_.stop, options, R_);
-    problem_.W = form_;
-  }
-  if (solve_report_.status != solvers::Status::converged) handle_failure();
-  apply_solution();
-}
-
-void Simulation::handle_failure() {
+void Simulation::handle_failure(const solvers::SolveReport& report) const {
   if (solver_.failure == FailurePolicy::proceed) return;
-  const bool go_on = solver_.failure == FailurePolicy::callback && solver_.on_failure && solver_.on_failure(solve_report_);
+  const bool go_on = solver_.failure == FailurePolicy::callback && solver_.on_failure && solver_.on_failure(report);
   if (go_on) return;
   throw_solve("{} did not reach {} = {:.1e} in step {} at time {:.6g} s (residual {:.3e} after {} iterations, {}). {}", solver_.name,
-              solvers::to_string(solver_.stop.yardstick), solver_.stop.tolerance, steps_ + 1, time_, solve_report_.residual,
-              solve_report_.iterations, solvers::to_string(solve_report_.status),
-              solve_report_.advice.empty() ? "Allow more iterations, loosen the tolerance or use the solver AUTO." : solve_report_.advice);
+              solvers::to_string(solver_.stop.yardstick), solver_.stop.tolerance, steps() + 1, time(), report.residual,
+              report.iterations, solvers::to_string(report.status),
+              report.advice.empty() ? "Allow more iterations, loosen the tolerance or use the solver AUTO." : report.advice);
 }
 
-void Simulation::settle_resting_bodies() {
-  // A supported body whose speed is below the solver's own error is at rest: without this, that error would
-  // add up from step to step and spoil the warm start (theory sec. 3.7).
-  StepData& data = *data_;
+void Simulation::correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage) {
+  // The contact problem is linear in the velocities, the motion of bodies is not: solve it for the bodies' true
+  // velocities under the impulses found, and the contacts again with the difference, until it is small (theory sec. 6.4).
   const model::Bodies& bodies = model_.bodies;
-  const double share = kRest * solver_.stop.tolerance * settings_.step;
-  parallel_for(data.scaling.slots(), [&](std::ptrdiff_t s) {
-    const auto i = static_cast<std::size_t>(data.scaling.body[static_cast<std::size_t>(s)]);
-    if (form_->incidence(static_cast<int>(s)).empty()) return;
-    const int b = static_cast<int>(i);
-    if (assembly::surface_speed(bodies, data.end, b) > share * data.loads.force[i].norm() / bodies.mass[i]) return;
-    data.end.linear[i].setZero();
-    data.end.angular[i].setZero();
-    if (bodies.deforms(b)) std::ranges::fill(bodies.deformable_of(b).part(data.end.nodal), 0.0);
-  });
+  const model::Motion &motion = in.motion, &start = now_.state.motion;
+  if (!stage.acts_on_deformables() || form.quasi_static) return;
+  const auto scheme = [&](const model::Deformable& body) { return bodies.scheme[static_cast<std::size_t>(bodies.index(body.body))]; };
+  const auto none = [](std::span<const double> x) { return std::ranges::all_of(x, [](double v) { return v == 0.0; }); };
+  std::vector<double>& change = buffers_.change;
+  for (int round = 0;; ++round) {
+    change.assign(motion.u.size(), 0.0);
+    parallel_for(static_cast<std::ptrdiff_t>(bodies.deformables.size()), [&](std::ptrdiff_t k) {
+      const auto d = static_cast<std::size_t>(k);
+      const model::Deformable& body = bodies.deformables[d];
+      const auto u = body.part(stage.end.nodal), difference = body.part(change);
+      const auto push = body.part(std::as_const(stage.push));
+      // Bodies that nothing touches have their velocities, and those at rest stay there.
+      if (scheme(body) == model::Scheme::def_exp || none(push) || none(u)) return;
+      std::ranges::copy(u, difference.begin());
+      solve_implicit_body(bodies, motion, body, buffers_.loads, *buffers_.inertias[d], body.part(start.q), push, form, u);
+      for (std::size_t i = 0; i < u.size(); ++i) difference[i] = u[i] - difference[i];
+    }, 1);
+    double fastest = 0.0;
+    for (const model::Deformable& body : bodies.deformables)
+      fastest = std::max({fastest, body.mechanics->fastest(body.part(stage.end.nodal)), body.mechanics->fastest(body.part(motion.u))});
+    const bool done = std::ranges::all_of(bodies.deformables, [&](const model::Deformable& body) {
+      return body.mechanics->fastest(body.part(change)) <= fastest * (scheme(body) == model::Scheme::def_imp ? kCorrected : kLinearCorrected);
+    });
+    if (done || round == kMostCorrections) break;
+    stage.shift_free(in, buffers_.inertias, change);
+    solve(in, stage);
+  }
+  for (assembly::Contact& contact : stage.contacts) contact.U = stage.relative_velocity(in, contact, stage.end);
 }
 
-void Simulation::check_penetration() const {
-  for (const assembly::Contact& contact : contacts_)
+void Simulation::warn_of_overlaps(const ContactStage& stage) {
+  // The deepest overlap of each pair that is more than is left alone.
+  std::map<std::pair<int, int>, double> depth;
+  const auto radius = [&](int index) { return model_.bodies.radius[static_cast<std::size_t>(index)]; };
+  for (const assembly::Contact& contact : stage.contacts) {
+    if (-contact.point.gap <= settings_.slack * std::min(radius(contact.index_a), radius(contact.index_b))) continue;
+    double& deepest = depth[{contact.point.body_a, contact.point.body_b}];
+    deepest = std::max(deepest, -contact.point.gap);
+  }
+  if (depth.empty()) return;
+  std::vector<std::pair<double, std::pair<int, int>>> order;
+  for (const auto& [pair, deepest] : depth) order.emplace_back(-deepest, pair);
+  std::ranges::sort(order);
+  std::string named;
+  for (std::size_t k = 0; k < std::min(order.size(), kMostNamed); ++k)
+    named += fmt::format("{}{} and {} by {:.3g} m", k ? ", " : "", order[k].second.first, order[k].second.second, -order[k].first);
+  if (order.size() > kMostNamed) named += fmt::format(" and {} more", order.size() - kMostNamed);
+  warnings_.push_back(fmt::format("bodies overlap at the start: {}; they are pushed apart at {:.3g} m/s at most (contact setting recovery_speed). Move them apart, or exclude the pairs",
+                                  named, settings_.recovery_speed));
+}
+
+void Simulation::warn_of_spin() {
+  if (spin_warned_) return;
+  const model::Bodies& bodies = model_.bodies;
+  const auto round = [&](std::size_t i) { return bodies.shape[i]->pieces.size() == 1 && std::holds_alternative<geometry::Sphere>(bodies.shape[i]->pieces.front().form); };
+  for (std::size_t i = 0; i < bodies.id.size(); ++i) {
+    const double spin = buffers_.old.angular[i].norm();
+    if (bodies.kind[i] != model::BodyKind::rigid || spin * settings_.step <= kCoarseTurn || round(i)) continue;
+    warnings_.push_back(fmt::format("body {} turns at {:.3g} rad/s, by {:.3g} rad in a step of {:.3g} s, and its contacts see one place a step; a step of {:.2g} s would do",
+                                    bodies.id[i], spin, spin * settings_.step, settings_.step, 0.1 * kCoarseTurn / spin));
+    spin_warned_ = true;
+    return;
+  }
+}
+
+void Simulation::check_penetration(const ContactStage& stage) const {
+  for (const assembly::Contact& contact : stage.contacts)
     if (-contact.point.gap > settings_.unphysical_penetration)
       throw_solve("unphysical penetration: bodies {} and {} overlap by {:.3e} m at time {:.6g} s, more than the allowed {:.3e} m; use a smaller "
-                  "step or a tighter tolerance", contact.point.body_a, contact.point.body_b, -contact.point.gap, time_,
+                  "step or a tighter tolerance", contact.point.body_a, contact.point.body_b, -contact.point.gap, time(),
                   settings_.unphysical_penetration);
-}
-
-void Simulation::apply_solution() {
-  StepData& data = *data_;
-  const std::size_t first = model_.constraints.size();
-  data.end = data.pushed;
-  if (!R_.empty()) {
-    data.impulses.resize(R_.size());
-    for (std::size_t k = 0; k < R_.size(); ++k) data.impulses[k] = R_[k] + data.bonds[k];
-    assembly::apply_impulses(assembler(), *form_, data.blocks, data.impulses, data.scratch, data.push, data.end);
-    settle_resting_bodies();
-  }
-  for (std::size_t k = 0; k < first; ++k) model_.constraints[k].impulse = Eigen::Map<const Vec3>(data.impulses.data() + 3 * k);
-  for (std::size_t k = 0; k < data.implicit.size(); ++k) {
-    assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.implicit[k])];
-    contact.R = Eigen::Map<const Vec3>(data.impulses.data() + 3 * (first + k));
-  }
-  parallel_for(static_cast<std::ptrdiff_t>(contacts_.size()), [&](std::ptrdiff_t c) {
-    assembly::Contact& contact = contacts_[static_cast<std::size_t>(c)];
-    contact.U = relative_velocity(contact, data.end);
-  });
-  // A bond ends when its contact opens or slips, seen against the speed its own pull could cause. (An impulse
-  // on the shifted cone alone does not tell: in a hyperstatic set it may lie there by choice of the solver.)
-  for (std::size_t k = 0; k < data.implicit.size(); ++k) {
-    assembly::Contact& contact = contacts_[static_cast<std::size_t>(data.implicit[k])];
-    if (contact.cohesive && contact.U.norm() > 1e-6 * contact.bond * form_->diagonal()[first + k].trace()) contact.cohesive = false;
-  }
 }
 
 }  // namespace scree::stepping

@@ -356,6 +356,42 @@ TEST(seams, box_in_a_corner_keeps_floor_and_wall) {
   }
 }
 
+// A floor and a wall that stands on it, leans against its side, or goes through it; as one body or two. Something with
+// an edge in the corner is pushed into both by depths of any order: floor and wall both hold. (The sharp one may
+// meet the rim of a piece with a side of its own, which leans by 27 degrees.)
+TEST(seams, corner_keeps_floor_and_wall_at_any_depth) {
+  const Polyhedron floor = box({1, 1, 0.25}, {0, 0, -0.25}), short_floor = box({0.5, 1, 0.25}, {-0.5, 0, -0.25});
+  const Polyhedron standing = box({0.5, 1, 0.5}, {0.5, 0, 0.5}), deep = box({0.5, 1, 0.75}, {0.5, 0, 0.25});
+  const std::pair<Polyhedron, Polyhedron> corners[] = {{floor, standing}, {short_floor, deep}, {floor, deep}};
+  std::vector<Vec3> cloud;
+  for (const double y : {-0.1, 0.1})
+    for (const auto& [x, z] : {std::pair{0.0, 0.0}, std::pair{0.0, 0.1}, std::pair{-0.1, 0.05}}) cloud.push_back({x, y, z});
+  const Shape blunt = geometry::make_hull(cloud, 0, 0);
+  for (Vec3& x : cloud)
+    if (x.z() == 0.1) x.x() = -0.05;
+  const Shape sharp = geometry::make_hull(cloud, 0, 0);
+  Random random(31);
+  for (int trial = 0; trial < 3000; ++trial) {
+    const auto& [lower, upright] = corners[trial % 3];
+    World world;
+    if (trial % 2) {
+      world.add_body(0, joined({lower, upright}), false);
+    } else {
+      world.add_body(0, shape_of(lower), false);
+      world.add_body(1, shape_of(upright), false);
+    }
+    world.add_body(2, trial % 4 < 2 ? blunt : sharp, true);
+    const double in = std::pow(10.0, random.uniform(-14, -2.5)), down = std::pow(10.0, random.uniform(-14, -2.5));
+    put(world, 2, {in, random.uniform(-0.5, 0.5), -down}, exp_rotation(Vec3(0, 0, random.integer(2) * 1e-3)));
+    bool up = false, side = false;
+    for (const auto& c : detect(world, 1e-2)) {
+      up = up || c.normal.z() > 0.89;
+      side = side || c.normal.x() < -0.89;
+    }
+    EXPECT_TRUE(up && side) << trial << " in " << in << " down " << down;
+  }
+}
+
 TEST(sparsify, slivers_beside_large_areas_go) {
   // A box over two adjacent pieces, 99.5 % on one of them.
   World world;

@@ -107,7 +107,7 @@ TEST_P(EveryMesh, MeanForceDoesTheWorkOfTheEnergyAndHasNoResultant) {
     const ElasticBody b = body(law, 2);
     const auto q0 = shaken(b, 0.02, 1), q1 = shaken(b, 0.02, 2);
     std::vector<double> f(q0.size());
-    b.mean_force(q0, q1, f);
+    b.step_force(q0, q1, 0.0, f);
     const double work = vec(f).dot(vec(q1) - vec(q0)), change = b.internal_energy(q1) - b.internal_energy(q0);
     EXPECT_NEAR(work, change, 1e-13 * (std::abs(b.internal_energy(q0)) + std::abs(b.internal_energy(q1)))) << law;
     Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
@@ -120,7 +120,7 @@ TEST_P(EveryMesh, MeanForceDoesTheWorkOfTheEnergyAndHasNoResultant) {
     EXPECT_LT(torque.norm(), 1e-13 * vec(f).norm()) << law;
     // With equal ends it is the internal force, and its tangent the tangent.
     std::vector<double> g(q0.size());
-    b.mean_force(q0, q0, f);
+    b.step_force(q0, q0, 0.0, f);
     b.internal_force(q0, g);
     EXPECT_LT((vec(f) - vec(g)).norm(), 1e-14 * vec(g).norm());
     BlockMatrix K = b.make_matrix(), L = b.make_matrix();
@@ -159,11 +159,11 @@ TEST_P(EveryMesh, ThreadsDoNotChangeABit) {
   BlockMatrix K1 = b.make_matrix(), K2 = b.make_matrix();
   const int before = threads();
   set_threads(1);
-  b.mean_force(q, q1, f1);
+  b.step_force(q, q1, 0.0, f1);
   b.tangent(q, K1);
   const double e1 = b.internal_energy(q);
   set_threads(3);
-  b.mean_force(q, q1, f2);
+  b.step_force(q, q1, 0.0, f2);
   b.tangent(q, K2);
   const double e2 = b.internal_energy(q);
   set_threads(before);

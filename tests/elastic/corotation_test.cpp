@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "core/rotation.hpp"
 #include "elastic/factor.hpp"
 #include "meshes.hpp"
@@ -49,6 +51,63 @@ TEST(Corotation, ForceIsTheGradientAndBalanced) {
     EXPECT_LT(force.norm(), 1e-13 * vec(f).norm());
     EXPECT_LT(torque.norm(), 1e-12 * vec(f).norm());
   }
+}
+
+/// Sums of forces and of their moments about the mean of two configurations.
+std::pair<Vec3, Vec3> balance(const std::vector<double>& f, const std::vector<double>& q0, const std::vector<double>& q1) {
+  Vec3 force = Vec3::Zero(), torque = Vec3::Zero();
+  for (std::size_t k = 0; k < f.size(); k += 3) {
+    force += Vec3::Map(f.data() + k);
+    torque += 0.5 * (Vec3::Map(q0.data() + k) + Vec3::Map(q1.data() + k)).cross(Vec3::Map(f.data() + k));
+  }
+  return {force, torque};
+}
+
+TEST(Corotation, ForceOfAStepDoesTheWorkOfTheEnergyAndNoTorque) {
+  for (int order : {1, 2}) {
+    const ElasticBody body = make_body(box_mesh(Vec3::Zero(), Vec3(1, 2, 1), 2, 2, 2, Cells::hexahedra, 0.1), order);
+    const Corotation corotation(body);
+    const auto q0 = shaken(body, 0.05);
+    auto q1 = shaken(body, 0.07, 9);
+    rotate(exp_rotation(Vec3(0.4, -0.9, 0.6)), q1);
+    std::vector<double> f(q0.size()), g(q0.size()), work(q0.size());
+    corotation.step_force(q0, q1, 0.0, f, work);
+    const double change = corotation.internal_energy(q1, work) - corotation.internal_energy(q0, work);
+    EXPECT_NEAR(vec(f).dot(vec(q1) - vec(q0)), change, 1e-12 * vec(f).norm() * (vec(q1) - vec(q0)).norm());
+    auto [force, torque] = balance(f, q0, q1);
+    EXPECT_LT(force.norm() + torque.norm(), 1e-12 * vec(f).norm());
+    // Viscosity takes energy away, without torque.
+    corotation.step_force(q0, q1, 0.7, g, work);
+    EXPECT_GT((vec(g) - vec(f)).dot(vec(q1) - vec(q0)), 0.0);
+    std::tie(force, torque) = balance(g, q0, q1);
+    EXPECT_LT(force.norm() + torque.norm(), 1e-12 * vec(g).norm());
+    // Both ends the same: the gradient.
+    corotation.step_force(q0, q0, 0.0, f, work);
+    corotation.internal_force(q0, g, work);
+    EXPECT_LT((vec(f) - vec(g)).norm(), 1e-12 * vec(g).norm());
+  }
+}
+
+TEST(Corotation, ViscousForceIsTheDerivativeOfTheForceAlongTheMotion) {
+  // At the undeformed body  f = K D u,  the derivative of the internal force; rotation adds nothing.
+  const ElasticBody body = make_body(box_mesh(Vec3::Zero(), Vec3(1, 2, 1), 2, 2, 2, Cells::hexahedra, 0.1), 1);
+  const Corotation corotation(body);
+  const Mat3 Q = exp_rotation(Vec3(0.4, -0.9, 0.6));
+  auto q = mapped(body, Q, Vec3::Zero());
+  const auto u = shaken(body, 1.0, 4);
+  std::vector<double> f(q.size()), plus(q), minus(q), g(q.size()), work(q.size());
+  corotation.viscous_force(q, u, f, work);
+  for (std::size_t i = 0; i < q.size(); ++i) plus[i] += 1e-7 * u[i], minus[i] -= 1e-7 * u[i];
+  corotation.internal_force(plus, g, work);
+  VecX slope = vec(g);
+  corotation.internal_force(minus, g, work);
+  slope = (slope - vec(g)) / 2e-7;
+  EXPECT_LT((vec(f) - slope).norm(), 1e-6 * slope.norm());
+  EXPECT_GT(vec(f).dot(vec(u)), 0.0);
+  std::vector<double> spin(q.size());
+  for (std::size_t k = 0; k < q.size(); k += 3) Vec3::Map(spin.data() + k) = Vec3(1, 2, 3).cross(Vec3::Map(q.data() + k));
+  corotation.viscous_force(q, spin, g, work);
+  EXPECT_LT(vec(g).norm(), 1e-12 * vec(f).norm());
 }
 
 TEST(Corotation, AgreesWithTheFullFormulationAtSmallStrainInAnyPosition) {

@@ -22,7 +22,7 @@ struct FreeMotion {
     for (std::size_t i = 0; i < q.size(); ++i) next[i] += h * u[i];
     double first = 0.0;
     for (int iteration = 0; iteration < 30; ++iteration) {
-      body.mean_force(q, next, f);
+      body.step_force(q, next, 0.0, f);
       // In terms of w = u' - u:  M w + h f = 0, q' = q + h u + h w / 2.
       for (std::size_t i = 0; i < q.size(); ++i) change[i] = 2.0 * (next[i] - q[i] - h * u[i]) / h;
       body.mass().multiply(change, residual);

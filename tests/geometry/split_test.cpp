@@ -108,6 +108,18 @@ TEST(Split, KeepsNeighboursOfMeshPieces) {
   expect_conserved(bar, through, 1e-14);
 }
 
+TEST(Split, GivesTheTwoSidesTheirOwnSurface) {
+  const auto corners = cube_vertices();
+  const std::array<int, 6> surfaces{1, 2, 3, 4, 5, 6};
+  const Shape bar = make_shape(make_hex(std::span<const Vec3, 8>(corners.data(), 8), 4, 1, 1, 0, surfaces));
+  const auto between = split(bar, {0.5, 0, 0}, Vec3::UnitX(), std::array{8, 9});  // along faces of elements
+  EXPECT_EQ(polyhedron(between.first, 1).face_surface[2], 8);
+  EXPECT_EQ(polyhedron(between.second, 0).face_surface[4], 9);
+  const auto through = split(bar, {0, 0, 0.5}, Vec3::UnitZ(), std::array{8, 9});
+  EXPECT_EQ(polyhedron(through.first, 0).face_surface.back(), 8);
+  EXPECT_EQ(polyhedron(through.second, 0).face_surface.back(), 9);
+}
+
 TEST(Split, ConservesWarpedElements) {
   const auto corners = cube_vertices();
   const std::array<int, 6> surfaces{};

@@ -113,12 +113,47 @@ TEST(Scale, TakesShapesFromMicrometresToThousandKilometres) {
   }
 }
 
+TEST(Scale, MirrorsBodiesRightSideOut) {
+  for (const Vec3& factors : {Vec3(-1, 1, 1), Vec3(1, -2, 1), Vec3(-1, -1, -1), Vec3(-1, -1, 1)}) {
+    Shape shape = zoo();
+    const Shape before = shape;
+    const MassProperties mass = mass_properties(shape, 1.0);
+    scale(shape, factors);
+    MassProperties expected = mass;
+    const double size = std::abs(factors.prod());
+    expected.volume *= size;
+    expected.mass *= size;
+    expected.center = mass.center.cwiseProduct(factors);
+    expected.euler = size * factors.asDiagonal() * mass.euler * factors.asDiagonal();
+    expect_same(mass_properties(shape, 1.0), expected, shape.size(), 1e-13);
+    expect_planes_match(shape, 1e-13);
+    expect_mesh_follows(shape);
+    for (const Mesh& mesh : shape.meshes) EXPECT_EQ(refusal([&] { check_mesh(mesh); }), "");
+    // Points stay inside their piece, and faces keep their surface: the normals are the mirrored ones.
+    for (std::size_t p = 0; p < shape.pieces.size(); ++p) {
+      for (const Vec3& s : random_points(200, static_cast<unsigned>(p))) {
+        const Vec3 x = before.pieces[p].bounds().center() + s.cwiseProduct(before.pieces[p].bounds().extent());
+        EXPECT_EQ(before.pieces[p].contains(x), shape.pieces[p].contains(x.cwiseProduct(factors)));
+      }
+      const auto* body = std::get_if<Polyhedron>(&before.pieces[p].form);
+      if (!body || before.piece_mesh[p] < 0) continue;
+      const auto& turned = std::get<Polyhedron>(shape.pieces[p].form);
+      for (int f = 0; f < body->faces(); ++f) {
+        const Vec3 normal = body->face_normal[f].cwiseQuotient(factors).normalized();
+        int same = 0;
+        while (same < turned.faces() && (turned.face_normal[same] - normal).norm() > 1e-9) ++same;
+        ASSERT_LT(same, turned.faces());
+        EXPECT_EQ(turned.face_surface[same], body->face_surface[f]);
+        EXPECT_EQ(turned.face_neighbour[same], body->face_neighbour[f]);
+      }
+    }
+  }
+}
+
 TEST(Transform, RefusalsLeaveTheShapeAlone) {
   Shape shape = zoo();
   const Box before = shape.bounds();
-  EXPECT_EQ(refusal([&] { scale(shape, {1, -1, 1}); }),
-            "SCALE: factor y is -1: factors must be positive and finite (mirroring is not supported)");
-  EXPECT_EQ(refusal([&] { scale(shape, {1, 1, 0}); }), "SCALE: factor z is 0: factors must be positive and finite (mirroring is not supported)");
+  EXPECT_EQ(refusal([&] { scale(shape, {1, 1, 0}); }), "SCALE: factor z is 0: factors must be finite and not zero");
   EXPECT_NE(refusal([&] { scale(shape, {1, 1, kInfinity}); }), "");
   EXPECT_NE(refusal([&] { scale(shape, {1, 1, 1e-40}); }).find("SCALE: smallest extent of the scaled shape is"), std::string::npos);
   EXPECT_EQ(refusal([&] { translate(shape, {0, std::nan(""), 0}); }), "TRANSLATE: vector is (0, nan, 0): its components must be finite numbers");

@@ -80,6 +80,8 @@ TEST(MeshReader, MessagesNameTheLineAndTheRemedy) {
   expect("a.inp", "*INSTANCE, NAME=a, PART=b\n0., 0., 1.5\n", {"a.inp:3:", "moved by '1.5'", "move the part"});
   expect("a.inp", "*ELEMENT, TYPE=C3D27\n1, 2\n", {"C3D27", "C3D4"});
   expect("a.vtu", "<VTKFile type=\"PolyData\">", {"PolyData", "UnstructuredGrid"});
+  expect("a.vtu", "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=4", {"a.vtu:4:", "truncated"});
+  expect("a.vtu", "<Mesh/>", {"no <VTKFile", "not a .vtu file"});
   expect("a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n", {"not closed", "repair"});
   EXPECT_THROW((void)read_mesh(folder.file("missing.msh")), FileError);
 }

@@ -9,7 +9,7 @@
 namespace scree::io {
 namespace {
 
-// A floor, a ball and a deforming cube over two frames; the ball moves with 1 and 3 m/s and presses with 5 N.
+// A floor, a ball and a deforming cube over two frames; the ball moves with 1 and 3 m/s and presses with 5 N; a support holds the cube with 900 N.
 std::string write_run(const TemporaryFolder& folder) {
   const std::string path = folder.file("results.h5");
   ResultsWriter writer(path, {});
@@ -40,17 +40,17 @@ std::string write_run(const TemporaryFolder& folder) {
     frame.body_energy.assign(18, 0.0);
     for (const Vec3& node : cube.meshes[0].nodes) frame.node_position.insert(frame.node_position.end(), {2.5 + node.x(), node.y(), (1.0 + k) * node.z()});
     frame.node_velocity.assign(frame.node_position.size(), 0.0);
-    frame.pair = {floor, ball};
-    frame.point = {-1.0 + 4.0 * k, 0, 0};
-    frame.axes = {0, 0, 1, 1, 0, 0, 0, 1, 0};
-    frame.gap = {0};
-    frame.area = {0};
-    frame.force = {5, 0, 0};
-    frame.relative_velocity = {0, 0, 0};
-    frame.surface = {0, 0};
-    frame.material = {0};
-    frame.contact_kind = {0};
-    frame.constraint = {-1};
+    frame.pair = {floor, ball, -1, block};
+    frame.point = {-1.0 + 4.0 * k, 0, 0, -1.0 + 4.0 * k, 0, 1};
+    frame.axes = {0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0};
+    frame.gap.assign(2, 0.0);
+    frame.area.assign(2, 0.0);
+    frame.force = {5, 0, 0, 900, 0, 0};
+    frame.relative_velocity.assign(6, 0.0);
+    frame.surface.assign(4, 0);
+    frame.material = {0, -1};
+    frame.contact_kind = {0, 1};
+    frame.constraint = {-1, 7};
     writer.add_frame(frame);
   }
   writer.close();
@@ -91,9 +91,9 @@ TEST(RenderResults, OneCameraAndOneScaleForAllFrames) {
   // Ball from x = -1.5 on, block up to 3.5 and, stretched in the second frame, 2 high.
   EXPECT_NEAR(options.camera->focus.x(), 1.0, 1e-12);
   EXPECT_NEAR(options.camera->focus.z(), 1.0, 1e-12);
-  const Image first = renderer.picture(0, options, style), second = renderer.picture(1, options, style);
+  const Image first = renderer.picture(0, options, style).image, second = renderer.picture(1, options, style).image;
   EXPECT_NE(first.rgb, second.rgb);
-  EXPECT_EQ(renderer.picture(0, options, style).rgb, first.rgb);
+  EXPECT_EQ(renderer.picture(0, options, style).image.rgb, first.rgb);
 }
 
 TEST(RenderResults, RangeGivenStaysAndChainsAppear) {
@@ -109,9 +109,16 @@ TEST(RenderResults, RangeGivenStaysAndChainsAppear) {
   EXPECT_EQ(options.legend->high, 2.0);
   style.quantity = Quantity::none;
   options.obstacles = ObstacleStyle::hidden;
-  const Image without = renderer.picture(1, options, style);
+  const Image without = renderer.picture(1, options, style).image;
   style.chains = true;
-  EXPECT_NE(renderer.picture(1, options, style).rgb, without.rgb);
+  EXPECT_NE(renderer.picture(1, options, style).image.rgb, without.rgb);
+  // The contact sets the scale, the support does not.
+  renderer.prepare({1}, options, style);
+  EXPECT_EQ(options.legend->high, 5.0);
+  style = {};
+  style.quantity = Quantity::force;
+  renderer.prepare({1}, options, style);
+  EXPECT_EQ(style.high, 5.0);
   EXPECT_THROW(renderer.prepare({}, options, style), InputError);
   EXPECT_THROW((void)renderer.picture(99, options, style), InputError);
 }

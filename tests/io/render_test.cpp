@@ -8,7 +8,6 @@
 #include "core/threads.hpp"
 #include "geometry/build.hpp"
 #include "io/render_paint.hpp"
-#include "io/render_text.hpp"
 
 namespace scree::io {
 namespace {
@@ -290,42 +289,6 @@ TEST(Render, TubesAreDrawn) {
   };
   EXPECT_GT(redness(true), 40);
   EXPECT_LT(redness(false), 20);
-}
-
-TEST(Render, LegendShowsItsColoursAndText) {
-  RenderOptions options = plain(640, 360);
-  const Image bare = render({}, options);
-  options.legend = Legend{"speed", "m/s", 0.0, 2.5, ColourMap::spectrum};
-  const Image image = render({}, options);
-  const auto nearest = [&](const Rgb& c) {
-    double best = 1e9;
-    for (std::size_t i = 0; i < image.rgb.size(); i += 3) {
-      double sum = 0.0;
-      for (std::size_t k = 0; k < 3; ++k) sum += std::abs(image.rgb[i + k] - 255.0 * static_cast<double>(c[k]));
-      best = std::min(best, sum);
-    }
-    return best;
-  };
-  for (const double t : {0.01, 0.25, 0.5, 0.75, 0.99}) EXPECT_LT(nearest(map_colour(ColourMap::spectrum, t)), 12.0) << t;
-  EXPECT_GT(count_changed(image, bare), 1500);
-  // Nothing at the left: the bar stands at the right.
-  for (int y = 0; y < 360; ++y) EXPECT_TRUE(std::equal(image.pixel(0, y), image.pixel(500, y), bare.pixel(0, y)));
-}
-
-TEST(Render, EveryCharacterLeavesInk) {
-  for (int c = 33; c < 127; ++c) {
-    Image image{40, 40, std::vector<std::uint8_t>(40 * 40 * 3, 255)};
-    draw_text(image, 10, 28, std::string(1, static_cast<char>(c)), {16.0, 0.12, {0, 0, 0}, 0.0});
-    int dark = 0;
-    for (std::size_t i = 0; i < image.rgb.size(); i += 3) dark += image.rgb[i] < 128;
-    EXPECT_GT(dark, 2) << static_cast<char>(c);
-    EXPECT_LT(dark, 200) << static_cast<char>(c);
-  }
-  const TextStyle style;
-  EXPECT_EQ(text_width("", style), 0.0);
-  EXPECT_GT(text_width("MM", style), text_width("ii", style));
-  Image image{8, 8, std::vector<std::uint8_t>(8 * 8 * 3, 255)};
-  draw_text(image, -20, 5, "text that runs over both ends \xc3\xa9", style);
 }
 
 TEST(Render, MapsAreContinuousAndDuskGrowsLighter) {

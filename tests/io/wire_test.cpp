@@ -112,7 +112,10 @@ TEST(Wire, fields) {
   EXPECT_DOUBLE_EQ(range.high, std::sqrt(3.0) * 7.0);
   EXPECT_DOUBLE_EQ(range.low, 0.0);
   const auto forces = packer.contact_range();
-  EXPECT_DOUBLE_EQ(forces.high, Vec3(&reader.frame(0).force[12]).norm());
+  // Contacts 0 and 3 of the sample touch; 1, 2 and 4 are constraints and set no scale.
+  EXPECT_DOUBLE_EQ(forces.high, Vec3(&reader.frame(0).force[9]).norm());
+  EXPECT_EQ(frame.head.at("facts").at("contacts"), 2);
+  EXPECT_EQ(nlohmann::json::parse(packer.body(0, 0)).at("contacts"), 2);
   EXPECT_EQ(forces.top, forces.high);
 }
 
@@ -125,6 +128,7 @@ TEST(Wire, strongest_contacts_first_and_details) {
   // Forces of the sample rise with the number of the contact.
   EXPECT_EQ(contacts.array<std::int32_t>("number"), (std::vector<std::int32_t>{4, 3}));
   EXPECT_EQ(contacts.head.at("facts").at("contacts"), 5);
+  EXPECT_EQ(contacts.head.at("facts").at("constraints"), 3);
   EXPECT_EQ(contacts.array<float>("gap").size(), 2u);
   EXPECT_EQ(Opened(packer.contacts(0, 100)).array<std::int32_t>("number").size(), 5u);
 }

@@ -77,7 +77,7 @@ TABLE = {
     "mesh with a face inside": (lambda w: scree.mesh(TET, [(0, 1, 2, 3)], faces={(0, 1): 3}), ValueError, "(?i)face"),
     "hex with zero cells": (lambda w: scree.hex(CUBE, cells=(0, 1, 1)), ValueError, "cells"),
     "pipe of two sides": (lambda w: scree.pipe((0, 0, 0), (0, 0, 1), 1, 0.1, cells=(1, 2, 1)), ValueError, "(?i)nrad|around|3"),
-    "scale by a negative factor": (lambda w: scree.scale(scree.sphere(), (1, -1, 1)), ValueError, "-1"),
+    "scale by nothing": (lambda w: scree.scale(scree.sphere(), (1, 0, 1)), ValueError, "not zero"),
     "rotation about a zero axis": (lambda w: scree.rotate(scree.sphere(), (0, 0, 0), 1), ValueError, "axis"),
     "shape that is none": (lambda w: w.sim.rigid("a box"), ValueError, "a box"),
     # bodies

@@ -6,15 +6,29 @@ import re
 
 import pytest
 
+import scree
 from scree import solfec as language
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 TUTORIALS = sorted(p for p in (DOCS / "tutorials").glob("[0-9]*.md"))
 
-_spec = importlib.util.spec_from_file_location("language_reference", ROOT / "tools" / "language_reference.py")
-reference = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(reference)
+def tool(name):
+    """A script of tools/ as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+reference, api = tool("language_reference"), tool("api_reference")
+
+
+def test_the_page_of_the_package_is_complete_and_up_to_date():
+    text = api.PAGE.read_text()
+    for name in scree.__all__:
+        assert f"\n### {name}\n" in text, name
+    assert text == api.page(), "run tools/api_reference.py"
 
 
 def test_the_reference_is_complete_and_up_to_date():

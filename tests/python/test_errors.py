@@ -48,7 +48,7 @@ SCRIPTS = {
     "a refused call": ("def ball (r):\n  return SPHERE ((0, 0, 0), r, 1, 1)\nball (-1)\n", 2, ["line 2, in ball", "ValueError: SPHERE: radius = -1.0"]),
     "a missing file": ("TIME_SERIES ('nothing.txt')\n", 2, ["line 1", "OSError: TIME_SERIES", "nothing.txt"]),
     "a syntax error": ("x = [1, 2\ny = 3\n", 2, ["line 1", "SyntaxError"]),
-    "Python 2": ("print 'hello'\n", 2, ["SyntaxError", "Python 3"]),
+    "neither Python 3 nor 2": ("print 'hello'\nif:\n", 2, ["SyntaxError"]),
 }
 
 

@@ -1,6 +1,7 @@
 """What notebooks and type checkers see."""
 import ast
 import inspect
+import io
 import pathlib
 
 import numpy as np
@@ -10,6 +11,11 @@ import scree
 from scree import solfec as language
 
 PACKAGE = pathlib.Path(scree.__file__).parent
+
+
+def _opened(png):
+    from PIL import Image
+    return Image.open(io.BytesIO(png))
 
 
 def arguments(node):
@@ -41,7 +47,11 @@ def test_tables_and_texts(tmp_path):
     results = scree.read(tmp_path)
     for made in (sim, results, results[-1]):
         text = made._repr_html_()
-        assert text.startswith("<table>") and text.endswith("</table>") and "bodies" in text
+        assert text.startswith("<table>") and "</table>" in text and "bodies" in text
+    assert "<img src='data:image/png;base64,iVBOR" in results._repr_html_()
+    picture = results.picture(size=(64, 48), quantity="body")
+    assert picture.shape == (48, 64, 3) and picture._repr_png_()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert np.array_equal(np.asarray(_opened(picture._repr_png_())), picture)
     for made in (sim, sim.bodies, body, body.shape, results, results[-1], scree.TimeSeries([(0, 0), (1, 1)])):
         assert "object at 0x" not in repr(made)
     assert "1 obstacle, 1 rigid" in sim._repr_html_()

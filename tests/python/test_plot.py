@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import scree
-from scree import plot
+from scree import measure, plot
 
 matplotlib = pytest.importorskip("matplotlib")
 
@@ -46,7 +46,8 @@ def test_the_ledger_adds_up(results):
 
 
 def test_forces(results):
-    normal, friction = plot.contact_forces(results, [len(results) - 1])
+    forces = measure.force_distribution(results, [len(results) - 1])
+    normal, friction = forces.normal, forces.friction
     frame = results[len(results) - 1]
     # What rests on the ground carries its weight.
     weight = sum(b["mass"] for b in results.bodies if b["kind"] == "rigid" and b["label"]) * 9.81
@@ -94,3 +95,36 @@ def test_files_and_refusals(results, tmp_path, command):
     assert done.status == 2 and "alone" in done.err
     done = command("plot", results.path, "chians")
     assert done.status == 2 and "chains" in done.err
+
+
+def test_packing_and_flow(results):
+    figure = plot.packing(results, along="y", cells=6)
+    bars, rose, left, right = figure.axes[:4]
+    z = measure.coordination(results)
+    assert [p.get_height() for p in bars.patches] == pytest.approx(z.distribution) and f"mean {z.mean:.3g}" in bars.get_title()
+    assert left.get_xlabel() == "x, m" and right.get_ylabel() == "z, m"
+    figure = plot.flow(results, point=(0.25, 0, 0), normal=(1, 0, 0))
+    passed = measure.flow_rate(results, (0.25, 0, 0), (1, 0, 0))
+    assert np.array_equal(figure.axes[0].lines[0].get_ydata(), passed.mass) and passed.bodies[-1] >= 1
+    times, lines, label = plot.curve(results, "coordination")
+    assert len(times) == len(results) and lines["all bodies"][-1] == z.mean and label == "coordination number"
+    for name in ("pressure", "stress", "porosity"):
+        times, lines, label = plot.curve(results, name)
+        assert all(len(values) == len(times) for values in lines.values())
+
+
+def test_supports_are_no_chains(tmp_path):
+    """A base held by fixed points under a pile: its supports carry far more than any contact, and are neither drawn nor in the scale."""
+    sim = scree.Simulation(step=1e-3, out=tmp_path)
+    sim.surface_material(friction=0.5)
+    base = sim.rigid(scree.box(center=(0, 0, -0.5), size=(2, 2, 1)), density=20000)
+    for point in ((-1, -1, -1), (1, -1, -1), (0, 1, -1)):
+        sim.fix_point(base, point)
+    for k in range(3):
+        sim.rigid(scree.sphere((0.21 * k, 0, 0.1), 0.1), density=1000)
+    sim.run(0.02, quiet=True)
+    contacts = scree.read(tmp_path)[-1].contacts
+    force = np.linalg.norm(contacts["force"], axis=1)
+    assert force[contacts["kind"] != 0].min() > 100 * force[contacts["kind"] == 0].max()
+    lines = next(c for c in plot.force_chains(tmp_path).axes[0].collections if c.get_array() is not None)
+    assert lines.get_clim()[1] <= force[contacts["kind"] == 0].max() and len(lines.get_segments()) == 3

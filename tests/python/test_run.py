@@ -237,6 +237,22 @@ def test_progress_is_plain_lines_without_a_terminal(capsys):
 
 def test_progress_line_says_what_is_left():
     from scree.progress import Progress, duration_text
-    line = Progress(0.0, 10.0).line(2.5, {"contacts": 7, "iterations": 3, "residual": 1e-9}, 30.0)
+    progress = Progress()
+    progress.begin(0.0, 10.0, 0.0)
+    progress._mark(progress._begun + 30.0, 2.5)
+    line = progress.line(2.5, {"contacts": 7, "iterations": 3, "residual": 1e-9}, 30.0)
     assert "t 2.5 / 10 s" in line and "contacts 7" in line and "left 1:30" in line
     assert duration_text(3725) == "1:02:05"
+
+
+def test_time_left_follows_the_recent_speed():
+    """A run that slows down tenfold half way: what is left is judged by the slow part, not by the mean since the start."""
+    from scree.progress import Progress
+    progress = Progress()
+    progress.begin(0.0, 10.0, 0.0)
+    for k in range(1, 51):
+        progress._mark(progress._begun + k, 0.1 * k)
+    clock = progress._begun + 50.0
+    for k in range(1, 51):
+        progress._mark(clock + k, 5.0 + 0.01 * k)
+    assert progress._left(5.5) == pytest.approx(450.0, rel=0.05)

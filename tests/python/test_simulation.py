@@ -281,3 +281,47 @@ def test_integrators():
     sim.pseudo_rigid(scree.box(center=(0, 0, 0), size=(1, 1, 1)))
     with pytest.raises(ValueError, match="SHAKE: body 0 deforms.*MOREAU"):
         sim.advance()
+
+
+def test_csv_with_a_header_is_a_time_series(tmp_path):
+    path = tmp_path / "record.csv"
+    for text in ("time (s),acceleration (m/s2)\n0,1\n0.5,3\n1,2\n", "\n# El Centro\nt;a\n0;1\n0.5;3\n1;2\n", "t a\n0 1 0.5 3\n1 2", "0,1\n0.5,3\n1,2\n"):
+        path.write_text(text)
+        series = scree.TimeSeries(path)
+        assert series.times.tolist() == [0, 0.5, 1] and series.values.tolist() == [1, 3, 2], text
+    path.write_text("t,x,y\n0,1,2\n")
+    with pytest.raises(OSError, match="names 3 columns"):
+        scree.TimeSeries(path)
+    path.write_text("t,x\nunit,unit\n0,1\n")
+    with pytest.raises(OSError, match="line 2.*not a number"):
+        scree.TimeSeries(path)
+
+
+def test_an_obstacle_follows_an_acceleration_history():
+    """Places and speeds of an accelerogram integrated twice: exact velocities at mid-step, so that places are right to h^2."""
+    rng = np.random.default_rng(4)
+    times, values = np.linspace(0, 1, 26), rng.normal(size=26)
+    record = scree.TimeSeries(np.stack([times, values], axis=1))
+    error = []
+    for step in (4e-3, 2e-3):
+        sim = scree.Simulation(step=step, gravity=(0, 0, 0))
+        ground = sim.obstacle(scree.box(), acceleration=(record, 0.0, 2.0), velocity=(0.5, 0, 0))
+        sim.advance(round(1.5 / step))
+        # Twice integrated: v = v0 + integral of a, x by a fine sum of v (trapezium, 1e-5 s).
+        t = np.linspace(0, 1.5, 150001)
+        a = record(t)
+        v = 0.5 + np.concatenate([[0], np.cumsum(0.5 * (a[1:] + a[:-1]) * np.diff(t))])
+        x = np.sum(0.5 * (v[1:] + v[:-1]) * np.diff(t))
+        assert ground.velocity[0] == pytest.approx(v[-1], abs=3 * step * np.abs(values).max())
+        assert ground.position[2] == pytest.approx(0.5 * 2.0 * 1.5**2, rel=1e-9)
+        error.append(abs(ground.position[0] - x))
+    assert error[0] < 1e-4 and error[1] < 0.35 * error[0] + 1e-8
+
+
+def test_an_acceleration_history_needs_a_speed_to_begin_with():
+    sim = scree.Simulation()
+    with pytest.raises(ValueError, match="velocity"):
+        sim.obstacle(scree.box(), acceleration=(1, 0, 0), velocity=(scree.TimeSeries([(0, 0), (1, 1)]), 0, 0))
+    with pytest.raises(ValueError, match="acceleration"):
+        sim.obstacle(scree.box(), acceleration=3.0)
+    assert len(sim.bodies) == 0

@@ -131,7 +131,7 @@ def test_body_members(solfec, bulk):
     body.selfcontact, body.scheme, body.damping = "ON", "RIG_IMP", 0.5
     assert (body.selfcontact, body.scheme, body.damping) == ("ON", "RIG_IMP", 0.5)
     wall = BODY(solfec, "OBSTACLE", SPHERE((9, 9, 9), 1, 1, 1), bulk)
-    assert wall.kind == "OBSTACLE" and wall.conf is None and wall.velo is None
+    assert wall.kind == "OBSTACLE" and wall.velo == (0.0,) * 6 and len(wall.conf) == 12
     assert BYLABEL(solfec, "BODY", "block") is body and MASS_CENTER(body) == body.center
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -203,6 +204,42 @@ def test_garbage_requests_do_not_stop_the_server(folder, serve):
             except OSError:
                 pass
     assert get(server, "index")[0] == 200
+
+
+def test_half_open_connections_take_no_more_than_their_share(folder, serve, monkeypatch):
+    monkeypatch.setattr(view_server._Handler, "timeout", 3.0)
+    server = serve(folder / "results.h5")
+    strangers = [socket.create_connection(server.server_address[:2], timeout=5) for _ in range(view_server.CONNECTIONS + 40)]
+    try:
+        limit = time.monotonic() + 5
+        while len(server._open) < view_server.CONNECTIONS and time.monotonic() < limit:
+            time.sleep(0.02)
+        assert len(server._open) == view_server.CONNECTIONS
+        # They are silent, and so lose their places to those who have something to say.
+        while server._open and time.monotonic() < limit + 10:
+            time.sleep(0.05)
+        assert get(server, "index")[0] == 200
+    finally:
+        for stranger in strangers:
+            stranger.close()
+
+
+def test_only_those_who_know_the_token_keep_the_server_awake(folder, serve):
+    server = serve(folder / "results.h5")
+    server._asked -= 100.0
+    assert get(server, "", raw="/wrong/index")[0] == 403 and server.idle_seconds() >= 100.0
+    assert get(server, "index")[0] == 200 and server.idle_seconds() < 50.0
+
+
+def test_waiting_for_a_folder_that_is_not_there_yet(folder, page, tmp_path, monkeypatch):
+    monkeypatch.setattr(scree.view, "page_folder", lambda: str(page))
+    server = scree.view.open(str(tmp_path / "later"), wait=True, browser=False, block=False, say=lambda text: None)
+    try:
+        assert json.loads(get(server, "index")[2])["frames"] == 0
+        shutil.copytree(folder, tmp_path / "later")
+        assert json.loads(get(server, "index")[2])["frames"] > 0
+    finally:
+        server.close()
 
 
 def test_broken_files_are_explained(folder, serve, tmp_path, command):

@@ -1,4 +1,5 @@
 """The viewer's page in Debian's Chromium, driven by Playwright; skipped with a word where node, the page or the browser are missing."""
+import base64
 import json
 import os
 import pathlib
@@ -269,6 +270,25 @@ def test_picking_shows_the_numbers_of_the_file(browser, serve, drum):
     assert _number(force) == pytest.approx(frame.contacts["local_force"][number, 0], rel=1e-4)
 
 
+def test_charts_show_round_numbers_whole_and_take_a_time(browser, serve, drum):
+    results = scree.read(drum)
+    browser.ready(serve(drum).url)
+    browser("evaluate", code="[...document.querySelectorAll('.tabs button')].find((b) => b.textContent === 'Plots').click()")
+    browser("wait", until="document.querySelectorAll('.chart .u-over').length >= 6")
+    # Axes leave room for their widest label: the plot begins right of it and ends inside the chart.
+    places = browser("evaluate", code="""[...document.querySelectorAll('.chart')].filter((c) => c.querySelector('.u-over')).map((c) => {
+        const [whole, plot] = [c, c.querySelector('.u-over')].map((e) => e.getBoundingClientRect());
+        return [plot.left - whole.left, whole.right - plot.right, plot.width]; })""")
+    assert all(left > 15 and right >= 0 and width > 120 for left, right, width in places), places
+    # Pressing in the middle of the first chart shows the frame nearest to half the time.
+    x, y = browser("evaluate", code="(() => { const r = document.querySelector('.chart .u-over').getBoundingClientRect(); return [r.left + 0.5 * r.width, r.top + 0.5 * r.height]; })()")
+    browser("click", x=x, y=y)
+    middle = int(np.argmin(np.abs(results.times - 0.5 * (results.times[0] + results.times[-1]))))
+    browser("wait", until=f"Math.abs(window.scree.state.frame - {middle}) <= 1")
+    left = browser("evaluate", code="document.querySelector('.chart .chart-time').getBoundingClientRect().left")
+    assert left == pytest.approx(x, abs=12)
+
+
 def test_forces_cut_and_obstacles(browser, serve, drum, tmp_path):
     results = scree.read(drum)
     last = len(results) - 1
@@ -338,6 +358,91 @@ def test_pictures_and_sequences_are_saved(browser, serve, grid, tmp_path):
     assert name.endswith(".zip")
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
         assert archive.testzip() is None and len(archive.namelist()) == 11
+
+
+def test_a_video_is_recorded(browser, serve, grid, tmp_path):
+    browser.ready(serve(grid).url + "#rate=10", width=800, height=480)
+    browser("evaluate", code="window.scree.seek(3)")
+    name = browser("save", action="document.querySelector('[data-action=film]').click()", path=str(tmp_path / "run.webm"))
+    assert name == "grid_0010.webm"
+    film = (tmp_path / "run.webm").read_bytes()
+    assert film[:4] == b"\x1aE\xdf\xa3" and len(film) > 5000
+    # The browser itself plays it: as large as the picture, eleven frames at ten a second.
+    source = "data:video/webm;base64," + base64.b64encode(film).decode()
+    size = browser("evaluate", code=f"""new Promise((resolve, reject) => {{
+        const film = document.createElement('video');
+        film.onerror = () => reject(new Error('it does not play'));
+        film.onloadedmetadata = () => {{ film.currentTime = 1e6; film.onseeked = () => resolve([film.videoWidth, film.videoHeight, film.currentTime]); }};
+        film.src = '{source}'; }})""")
+    picture = browser("evaluate", code="[document.querySelector('canvas.picture').width, document.querySelector('canvas.picture').height]")
+    assert size[:2] == picture and 0.8 < size[2] < 6.0
+    # Then the frame from before is back.
+    browser("wait", until="window.scree.counters.frame === 3")
+    assert browser("errors") == []
+
+
+def test_the_first_view_fills_the_window(browser, serve, grid, drum, tmp_path):
+    for path, width, height in ((grid, 1280, 720), (grid, 700, 900), (drum, 1280, 720)):
+        browser.ready(serve(path).url + "#panel=0&obstacles=solid", width=width, height=height)
+        browser("evaluate", code="document.querySelectorAll('.overlay, .tools').forEach(e => e.style.display = 'none')")
+        picture = browser.picture(tmp_path / "view.png")[:height - 60]
+        there = np.argwhere(np.abs(picture - picture[2, 2]).max(axis=2) > 0.04)
+        extent = np.ptp(there, axis=0) / picture.shape[:2]
+        # Across or upright what is seen reaches from margin to margin (0.94 and 0.84 of the window), and it lies in the middle.
+        assert extent[1] > 0.88 or extent[0] > 0.78, (path, width, height, extent)
+        assert np.abs((there.min(axis=0) + there.max(axis=0)) / 2 / picture.shape[:2] - 0.5).max() < 0.06
+
+
+def test_plots_are_relative_to_the_start(browser, serve, drum):
+    results = scree.read(drum)
+    browser.ready(serve(drum).url + "#tab=plots")
+    energies = browser("evaluate", code="window.scree.plots.energies")
+    for name in ("kinetic", "potential"):
+        expected = results.energies[name] - results.energies[name][0]
+        assert np.allclose(energies[name], expected, atol=1e-9 * np.abs(expected).max())
+    row = next(k for k, b in enumerate(results.bodies) if b["kind"] == "rigid")
+    browser.ready(serve(drum).url + f"#selected=b{row}")
+    browser("wait", until="window.scree.plots.Displacement !== undefined")
+    plots = browser("evaluate", code="window.scree.plots")
+    _, places = results.history(results.bodies[row]["id"])
+    assert np.allclose(plots["Displacement"]["z"], places[:, 2] - places[0, 2]) and np.allclose(plots["Position"]["x"], places[:, 0])
+
+
+def test_a_notebook_shows_the_player(browser, grid, tmp_path):
+    player = scree.read(grid).player(height=400)
+    page = tmp_path / "notebook.html"
+    page.write_text(f"<!doctype html><body>{player._repr_html_()}</body>")
+    browser("open", url=page.as_uri())
+    inside = "document.querySelector('iframe').contentWindow.scree"
+    browser("wait", until=f"{inside}?.counters.ready === true")
+    assert browser("evaluate", code=f"{inside}.counters.bodies") == 30
+    assert browser("evaluate", code=f"{inside}.seek(5).then(() => {inside}.counters.time)") == pytest.approx(0.25)
+    assert browser("errors") == []
+
+
+SUPPORTED = """
+import scree
+sim = scree.Simulation(step=1e-3)
+sim.surface_material(friction=0.5)
+base = sim.rigid(scree.box(center=(0, 0, -0.5), size=(2, 2, 1)), density=20000, label="base")
+for point in ((-1, -1, -1), (1, -1, -1), (0, 1, -1)):
+    sim.fix_point(base, point)
+for k in range(4):
+    sim.rigid(scree.sphere((0.21 * k - 0.3, 0, 0.1), 0.1), density=1000)
+sim.run(0.05, output=0.05)
+"""
+
+
+def test_supports_are_no_chains(browser, serve, tmp_path):
+    folder = run(tmp_path, SUPPORTED, "supported.py")
+    contacts = scree.read(folder)[-1].contacts
+    own = contacts["kind"] == 0
+    assert own.sum() == 4 and (~own).sum() == 3
+    browser.ready(serve(folder).url + "#frame=1&contacts=chains")
+    assert browser.counters()["contacts"] == 4 and "4 contacts" in browser("text", selector=".caption")
+    top = browser("evaluate", code="[...document.querySelectorAll('.legend')].at(-1).dataset.high")
+    # The weight of a ball, not that of the base.
+    assert float(top) == pytest.approx(np.linalg.norm(contacts["force"][own], axis=1).max(), rel=1e-3)
 
 
 def test_a_live_run_grows_on_the_page(browser, serve, tmp_path, script):

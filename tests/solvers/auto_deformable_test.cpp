@@ -45,7 +45,10 @@ TEST(AutoDeformable, SolvesOnAWorkingSetAndCertifiesTheWhole) {
     ASSERT_TRUE(suits_working_set(problem, options));
     AutoWorkspace workspace;
     std::vector<double> R(problem.B.size(), 0.0);
-    const SolveReport report = solve_working_set(problem, options, R, workspace);
+    Watch watch(problem, options, R);
+    watch.offer(R);
+    solve_working_set(problem, options, watch, workspace);
+    const SolveReport report = watch.report("");
     EXPECT_EQ(report.status, Status::converged);
     EXPECT_LE(measure(yardstick, problem, R), 1e-10);
     EXPECT_LT(report.iterations, 400);

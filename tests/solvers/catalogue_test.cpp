@@ -180,9 +180,9 @@ TEST(Catalogue, GuessesThatAreNotFiniteDoNoHarm) {
 #ifdef SCREE_COUNT_ALLOCATIONS
 TEST(Catalogue, LoopsDoNotAllocate) {
   // Solves inside of some are solves of their own, with workspaces of their own: a few dozen allocations each, not one an iteration. The
-  // sparse factors of CHOLMOD bring scratch of their own, some twenty allocations each.
+  // sparse factors of CHOLMOD bring scratch of their own, some thirty allocations each.
   const auto allowed = [](const std::string& name, int iterations) {
-    if (name == "IPM_DIRECT" || name == "SEMISMOOTH_NEWTON") return 24 * iterations;
+    if (name == "IPM_DIRECT" || name == "SEMISMOOTH_NEWTON") return 32 * iterations;
     const bool inner = name == "GPMINRES" || name == "KUCERA" || name == "ADMM" || name == "CONVEX_FIXED_POINT" || name == "TRESCA_FIXED_POINT";
     return inner ? 2 * iterations : 0;
   };

@@ -1,4 +1,4 @@
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 
 #include <gtest/gtest.h>
 

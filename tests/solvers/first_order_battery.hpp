@@ -44,10 +44,6 @@ inline double velocity_error(const ContactProblem& problem, std::span<const doub
   return std::sqrt(error / scale);
 }
 
-inline ContactProblem without_friction(ContactProblem problem) {
-  std::fill(problem.mu.begin(), problem.mu.end(), 0.0);
-  return problem;
-}
 
 /// Small, hyperstatic, with joints, explicit, frictionless and asymmetric problems.
 inline std::vector<ContactProblem> battery_problems() {

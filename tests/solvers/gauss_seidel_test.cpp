@@ -201,7 +201,7 @@ TEST(GaussSeidel, RefreshingKeepsVelocitiesAndMomentumConsistent) {
   // Rounding alone: 60 sweeps of momentum 0.95 may multiply it by some hundred, not by 20 at every refresh.
   const ContactProblem problem = small_packing();
   for (const bool packed : {true, false}) {
-    auto often = packed ? make_packed_sweeper() : make_general_sweeper({});
+    auto often = packed ? make_packed_sweeper() : problem.W->make_sweeper({});
     ASSERT_TRUE(often->begin(problem, zero(problem)));
     for (int k = 0; k < 60; ++k) {
       often->sweep({k > 1 ? 0.95 : 0.0, 1.0, false});

@@ -118,7 +118,7 @@ TEST(InteriorPointSystem, AllFormsAgreeWithDense) {
   const ContactProblem rows = testing::explicit_copy(body);
   for (const ContactProblem* problem : {&body, &rows}) {
     ScaledProblem own(*problem);
-    for (const auto& system : {make_krylov_system(own, 500), make_direct_system(own)}) {
+    for (const auto& system : {own.problem().W->make_krylov_barrier(own, 500), own.problem().W->make_direct_barrier(own)}) {
       ASSERT_TRUE(system->prepare(blocks, 1.0));
       VecX d(45);
       system->solve({r.data(), 45}, 1e-13, {d.data(), 45});

@@ -2,7 +2,7 @@
 
 #include "core/error.hpp"
 #include "first_order_battery.hpp"
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 
 namespace scree::solvers::testing {
 namespace {

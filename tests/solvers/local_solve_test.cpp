@@ -5,7 +5,7 @@
 #include <random>
 
 #include "core/error.hpp"
-#include "solvers/cone.hpp"
+#include "solvers/law.hpp"
 
 namespace scree::solvers {
 namespace {

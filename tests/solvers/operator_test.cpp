@@ -4,8 +4,12 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
+#include "newton_problems.hpp"
 #include "solvers/contact_problem.hpp"
 #include "solvers/generators.hpp"
+#include "solvers/islands.hpp"
+#include "solvers/shifted_factor.hpp"
+#include "solvers/sweeper.hpp"
 
 namespace scree::solvers {
 namespace {
@@ -100,6 +104,86 @@ TEST(Operator, RestrictionKeepsRowsAndNumbersBodies) {
   EXPECT_EQ(map, (std::vector<int>{-1, 0, 1}));
   EXPECT_EQ(part.diagonal()[0], form.diagonal()[1]);
   EXPECT_EQ(part.bodies_of(1), (std::array{1, -1}));
+}
+
+/// What solvers ask of an operator, the same of both forms.
+class BothForms : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    bodies_ = testing::random_problem({.bodies = 7, .contacts = 16, .mu = 0.5, .joints = true, .seed = 11});
+    rows_ = testing::explicit_copy(bodies_);
+  }
+  ContactProblem bodies_, rows_;
+};
+
+TEST_F(BothForms, RestrictToTheSameOperator) {
+  const int blocks[] = {1, 4, 5, 9, 15};
+  const MatX whole = testing::dense(*rows_.W);
+  for (const ContactProblem* problem : {&bodies_, &rows_}) {
+    const MatX part = testing::dense(*problem->W->restricted(blocks));
+    for (Eigen::Index i = 0; i < 5; ++i)
+      for (Eigen::Index j = 0; j < 5; ++j)
+        EXPECT_LT((part.block<3, 3>(3 * i, 3 * j) - whole.block<3, 3>(3 * blocks[i], 3 * blocks[j])).norm(), 1e-14 * whole.norm());
+  }
+}
+
+TEST_F(BothForms, LinkWhatTheyCouple) {
+  // Blocks joined by a chain of links are those that a power of |W| joins.
+  const MatX W = testing::dense(*rows_.W);
+  for (const ContactProblem* problem : {&bodies_, &rows_}) {
+    Islands islands;
+    islands.find(*problem->W);
+    std::vector<int> island(16, -1);
+    for (int i = 0; i < islands.count(); ++i)
+      for (int a : islands.blocks(i)) island[static_cast<std::size_t>(a)] = i;
+    for (int a = 0; a < 16; ++a)
+      for (int b = 0; b < 16; ++b)
+        if (W.block<3, 3>(3 * a, 3 * b).norm() > 0.0) EXPECT_EQ(island[static_cast<std::size_t>(a)], island[static_cast<std::size_t>(b)]);
+  }
+}
+
+TEST_F(BothForms, FactorTheShiftedMatrix) {
+  std::vector<double> scale = block_scaling(*bodies_.W);
+  for (double& s : scale) s = std::sqrt(s);
+  VecX s(48);
+  for (Eigen::Index k = 0; k < 48; ++k) s[k] = scale[static_cast<std::size_t>(k / 3)];
+  const std::vector<double> b = some_vector(48);
+  const Eigen::Map<const VecX> right(b.data(), 48);
+  for (const ContactProblem* problem : {&bodies_, &rows_}) {
+    const auto factor = problem->W->make_shifted_factor(scale);
+    for (const double sigma : {1e-3, 0.1, 10.0}) {
+      ASSERT_TRUE(factor->factor(sigma));
+      std::vector<double> x(48);
+      factor->solve(b, x);
+      const Eigen::Map<const VecX> solved(x.data(), 48);
+      const VecX error = s.asDiagonal() * (testing::dense(*rows_.W) * VecX(s.asDiagonal() * solved)) + sigma * solved - right;
+      EXPECT_LT(error.norm(), 1e-10 * right.norm()) << sigma;   // rounding divided by the least sigma
+    }
+  }
+}
+
+TEST_F(BothForms, SweepAlike) {
+  std::vector<double> one(48), two(48);
+  const std::vector<double> start(48, 0.0);
+  const auto first = bodies_.W->make_sweeper({}), second = rows_.W->make_sweeper({});
+  first->begin(bodies_, start);
+  second->begin(rows_, start);
+  for (int k = 0; k < 20; ++k) {
+    const SweepRule rule{k > 1 ? 0.5 : 0.0, 1.0, k % 2 == 1};
+    EXPECT_NEAR(first->sweep(rule).change, second->sweep(rule).change, 1e-12);
+    EXPECT_NEAR(first->squared_error(), second->squared_error(), 1e-12);
+  }
+  first->get(one);
+  second->get(two);
+  for (std::size_t k = 0; k < 48; ++k) EXPECT_NEAR(one[k], two[k], 1e-12);
+}
+
+TEST_F(BothForms, CondenseOnlyWhatIsNotRows) {
+  ExplicitForm rows;
+  ASSERT_TRUE(bodies_.W->condense_into(rows, 1e3));
+  EXPECT_LT((testing::dense(rows) - testing::dense(*rows_.W)).norm(), 1e-14 * testing::dense(rows).norm());
+  EXPECT_FALSE(bodies_.W->condense_into(rows, 1e-3));
+  EXPECT_FALSE(rows_.W->condense_into(rows, 1e3));
 }
 
 TEST(Operator, MissingDiagonalCountsAsZeroAndAsymmetryIsSeen) {

@@ -8,7 +8,7 @@
 
 #include "core/threads.hpp"
 #include "newton_problems.hpp"
-#include "solvers/coulomb_map.hpp"
+#include "solvers/law.hpp"
 
 namespace scree::solvers {
 namespace {

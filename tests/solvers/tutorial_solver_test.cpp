@@ -12,7 +12,7 @@ namespace {
 /// PLAIN_STEPS: x <- proj(x - omega F(x)).
 SolveReport solve_plain_steps(const ContactProblem& problem, const FirstOrderOptions& options, double omega, std::span<double> R) {
   FirstOrderProblem scaled(problem, options.formulation, R);
-  Watch watch(scaled, options, R);
+  ScaledWatch watch(scaled, options, R);
   VecX x(scaled.size()), g(scaled.size()), F(scaled.size());
   if (watch.certified(x, g)) return watch.report(0, "");
   int iteration = 0;

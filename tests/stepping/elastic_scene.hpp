@@ -49,11 +49,11 @@ struct Elastic : Scene {
     return sum;
   }
   /// Present place of a referential point.
-  [[nodiscard]] Vec3 point(int id, const Vec3& X) const { return sim.model().bodies.point(sim.model().bodies.index(id), X); }
+  [[nodiscard]] Vec3 point(int id, const Vec3& X) const { return model::point(sim.model().bodies, sim.motion(), sim.model().bodies.index(id), X); }
   [[nodiscard]] Mat3 stress(int id, const Vec3& X) const {
     const auto& bodies = sim.model().bodies;
     const auto& body = bodies.deformable_of(bodies.index(id));
-    return body.mechanics->stress(body.part(bodies.q), X);
+    return body.mechanics->stress(body.part(sim.motion().q), X);
   }
 };
 

@@ -37,7 +37,7 @@ TEST(FiniteElement, RestsOnTheFloorWithTheStressOfItsWeight) {
   EXPECT_NEAR(force, 1e4, 10.0);
   // One-dimensional column: stress -rho g (L - z) at the middle of an element, where linear elements are exact on average.
   const auto& bodies = scene.sim.model().bodies;
-  const Mat3 stress = bodies.deformables[0].mechanics->stress(bodies.q, {0.5, 0.5, 0.25});
+  const Mat3 stress = bodies.deformables[0].mechanics->stress(scene.sim.motion().q, {0.5, 0.5, 0.25});
   EXPECT_NEAR(stress(2, 2), -7500.0, 75.0);
   EXPECT_LT(scene.velocity(id).norm(), 1e-5);
 }
@@ -111,7 +111,7 @@ TEST(FiniteElement, EmbeddedShapeTouchesWithItsOwnSurface) {
   scene.sim.model().bodies.deformables[0].stiffness_damping = 5e-3;
   scene.run(1000);
   // It fell by 0.1, which the mesh alone would not have allowed.
-  EXPECT_NEAR(scene.sim.model().bodies.point(1, {0.5, 0.5, 0.1}).z(), 0.0, 2e-3);
+  EXPECT_NEAR(model::point(scene.sim.model().bodies, scene.sim.motion(), 1, {0.5, 0.5, 0.1}).z(), 0.0, 2e-3);
   EXPECT_NEAR(scene.position(id).z(), 0.4, 5e-3);
 }
 
@@ -143,7 +143,7 @@ TEST(FiniteElement, QuasiStaticColumnFindsEquilibriumAtOnce) {
   scene.add(meshed({0, 0, 0}, {1, 1, 1}, 1, 1, 8), BodyKind::finite_element);
   scene.run(10);
   // Top sinks by rho g L^2 / 2E = 5 mm, to first order in the strain of 1 %.
-  EXPECT_NEAR(scene.sim.model().bodies.point(1, {0.5, 0.5, 1.0}).z() - 1.0, -5e-3, 1e-4);
+  EXPECT_NEAR(model::point(scene.sim.model().bodies, scene.sim.motion(), 1, {0.5, 0.5, 1.0}).z() - 1.0, -5e-3, 1e-4);
 }
 
 TEST(FiniteElement, MaterialsByVolume) {

@@ -41,8 +41,7 @@ TEST(PseudoRigid, StretchOscillatesWithItsFrequency) {
   scene.sim.model().bulk[0].young = 1e6;
   scene.sim.model().bulk[0].poisson = 0.0;
   const int id = scene.add(geometry::make_box({0, 0, 0}, {1, 0.5, 0.5}, 0, 0), BodyKind::pseudo_rigid);
-  auto& bodies = scene.sim.model().bodies;
-  bodies.q[0] = 1.0 + 1e-6;
+  scene.sim.motion().q[0] = 1.0 + 1e-6;
   const double omega = std::sqrt(12.0 * 1e6 / 1000.0), period = 2.0 * kPi / omega;
   const int steps = static_cast<int>(std::lround(0.25 * period / 2e-5));
   scene.run(steps);
@@ -58,7 +57,7 @@ TEST(PseudoRigid, ImplicitRotationKeepsEnergyAndMomentum) {
   const Vec3 spin = bar.spin(bar.id);
   const auto momentum = [&] {
     const Mat3 E = bar.sim.model().bodies.mass_properties(0).euler;
-    const auto& u = bar.sim.model().bodies.u;
+    const auto& u = bar.sim.motion().u;
     const Mat3 b = Eigen::Map<const Mat3>(u.data()) * E * bar.F().transpose();
     return Vec3(b(2, 1) - b(1, 2), b(0, 2) - b(2, 0), b(1, 0) - b(0, 1));
   };
@@ -109,7 +108,7 @@ TEST(PseudoRigid, ExplicitSchemeLowersTheStep) {
   bar.sim.step();
   EXPECT_DOUBLE_EQ(bar.sim.settings().step, 0.9 * critical);
   EXPECT_DOUBLE_EQ(bar.sim.time(), 0.9 * critical);
-  bar.sim.model().bodies.u[0] = 1e-3;
+  bar.sim.motion().u[0] = 1e-3;
   bar.run(2000);
   EXPECT_LT(std::abs(bar.F()(0, 0) - 1.0), 1e-3) << "stable below the critical step";
 }
@@ -129,7 +128,7 @@ TEST(PseudoRigid, RestsOnTheFloorUnderItsWeight) {
   double force = 0.0;
   for (const auto& contact : scene.sim.contacts()) force += contact.R.x() / 1e-3;
   EXPECT_NEAR(force, 1e4, 1.0);
-  const Mat3 stress = scene.sim.model().bodies.deformables[0].mechanics->stress(scene.sim.model().bodies.q, {0.5, 0.5, 0.5});
+  const Mat3 stress = scene.sim.model().bodies.deformables[0].mechanics->stress(scene.sim.motion().q, {0.5, 0.5, 0.5});
   EXPECT_NEAR(stress(2, 2), -5000.0, 50.0);
   EXPECT_NEAR(std::abs(scene.sim.energies().drift), 0.0, 1e-2 * scene.sim.energies().work.external);
 }
@@ -165,8 +164,8 @@ TEST(PseudoRigid, ConstraintsHoldPoints) {
   bar.run(500);
   const auto& bodies = bar.sim.model().bodies;
   // The drift correction aims at the next mid-step, so points are off by what half a step of velocity gives.
-  EXPECT_NEAR((bodies.point(0, {0, 0.1, 0.05}) - Vec3(0, 0.1, 0.05)).norm(), 0.0, 1e-6);
-  EXPECT_NEAR((bodies.point(0, {1, 0.1, 0.05}) - Vec3(1, 0.1, 2)).norm(), 1.95, 1e-6);
+  EXPECT_NEAR((model::point(bodies, bar.sim.motion(), 0, {0, 0.1, 0.05}) - Vec3(0, 0.1, 0.05)).norm(), 0.0, 1e-6);
+  EXPECT_NEAR((model::point(bodies, bar.sim.motion(), 0, {1, 0.1, 0.05}) - Vec3(1, 0.1, 2)).norm(), 1.95, 1e-6);
 }
 
 TEST(PseudoRigid, SpheresKeepTheirShapeUnlessTold) {
@@ -179,8 +178,8 @@ TEST(PseudoRigid, SpheresKeepTheirShapeUnlessTold) {
     // Stretched by 30 % along z it touches the floor only as an ellipsoid.
     scene.sim.model().bulk[0].young = 1.0;
     scene.sim.renew_materials();
-    scene.sim.model().bodies.q[8] = 1.3;
-    scene.sim.model().bodies.mirror(1);
+    scene.sim.motion().q[8] = 1.3;
+    model::mirror(scene.sim.model().bodies, scene.sim.motion(), 1);
     scene.sim.step();
     EXPECT_EQ(scene.sim.contacts().empty(), round);
     if (!round) {
@@ -254,7 +253,7 @@ TEST(PseudoRigid, LocalDynamicsOfALattice) {
   for (int k = 0; k < 64; ++k)
     scene.add(geometry::make_sphere({k % 4 * 1.0, k / 4 % 4 * 1.0, 0.5 + k / 16 * 1.0}, 0.5, 0, 0), BodyKind::pseudo_rigid);
   scene.sim.step();
-  const auto& problem = scene.sim.problem();
+  const auto& problem = scene.sim.stage().problem;
   ASSERT_EQ(problem.blocks(), 144 + 16);
   // W against finite differences would need the stepper; its diagonal has the closed form C (1/m + r.E^-1 r-like) C^T for A near M.
   const Mat3& W = problem.W->diagonal()[0];

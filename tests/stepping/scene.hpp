@@ -53,11 +53,11 @@ struct Scene {
   }
 
   [[nodiscard]] std::size_t at(int id) const { return static_cast<std::size_t>(sim.model().bodies.index(id)); }
-  [[nodiscard]] Vec3 position(int id) const { return sim.model().bodies.position[at(id)]; }
-  [[nodiscard]] Vec3 velocity(int id) const { return sim.model().bodies.velocity[at(id)]; }
-  [[nodiscard]] Mat3 rotation(int id) const { return sim.model().bodies.rotation[at(id)]; }
+  [[nodiscard]] Vec3 position(int id) const { return sim.motion().position[at(id)]; }
+  [[nodiscard]] Vec3 velocity(int id) const { return sim.motion().velocity[at(id)]; }
+  [[nodiscard]] Mat3 rotation(int id) const { return sim.motion().rotation[at(id)]; }
   /// Spatial angular velocity.
-  [[nodiscard]] Vec3 spin(int id) const { return rotation(id) * sim.model().bodies.angular[at(id)]; }
+  [[nodiscard]] Vec3 spin(int id) const { return rotation(id) * sim.motion().angular[at(id)]; }
 };
 
 /// Save a scene and let it go on; one that goes on from what was saved comes to the same bits.

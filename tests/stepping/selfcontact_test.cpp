@@ -100,25 +100,25 @@ std::pair<Vec3, Vec3> momentum(const Simulation& sim, int id) {
   const auto& bodies = sim.model().bodies;
   const auto& body = bodies.deformable_of(bodies.index(id));
   std::vector<double> p(body.size());
-  body.mechanics->mass_times(body.part(bodies.u), false, p);
+  body.mechanics->mass_times(body.part(sim.motion().u), false, p);
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
   for (std::size_t k = 0; k < p.size(); k += 3) {
     const Vec3 force = Eigen::Map<const Vec3>(p.data() + k);
     linear += force;
-    angular += Eigen::Map<const Vec3>(body.part(bodies.q).data() + k).cross(force);
+    angular += Eigen::Map<const Vec3>(body.part(sim.motion().q).data() + k).cross(force);
   }
   return {linear, angular};
 }
 
 /// Throw the ends of an open ring at each other with 12 m/s, slower towards the middle of the strip.
 void throw_ends(Elastic& ring) {
-  auto& bodies = ring.sim.model().bodies;
-  for (std::size_t k = 0; k < bodies.q.size(); k += 3) {
-    double turn = std::atan2(bodies.q[k], -bodies.q[k + 2]);
+  auto& motion = ring.sim.motion();
+  for (std::size_t k = 0; k < motion.q.size(); k += 3) {
+    double turn = std::atan2(motion.q[k], -motion.q[k + 2]);
     if (turn < -1e-9) turn += 2.0 * kPi;
     const double share = turn / 3.0 - 1.0;
-    bodies.u[k] = 6.0 * share * share * share * std::cos(turn);
-    bodies.u[k + 2] = 6.0 * share * share * share * std::sin(turn);
+    motion.u[k] = 6.0 * share * share * share * std::cos(turn);
+    motion.u[k + 2] = 6.0 * share * share * share * std::sin(turn);
   }
 }
 

@@ -1,4 +1,6 @@
-/** Small line charts on a time axis. */
+/** Small line charts on a time axis, drawn by uPlot; pressing or dragging on one asks for a time. */
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
 import { number } from "./format";
 
 export interface Line {
@@ -17,160 +19,145 @@ export interface ChartOptions {
   height?: number;
 }
 
-const kLeft = 46;
-const kRight = 8;
-const kTop = 20;
-const kBottom = 16;
+const kWidth = 260;
+const kHeight = 96;
+const kFont = "10px system-ui, sans-serif";
 
 export class Chart {
   readonly element = document.createElement("div");
   /** Called with a time the user pointed at. */
   onSeek: (time: number) => void = () => {};
-  private readonly canvas = document.createElement("canvas");
+  private readonly heading = document.createElement("div");
+  private readonly place = document.createElement("div");
   private readonly legend = document.createElement("div");
-  private lines: Line[] = [];
+  private readonly marker = document.createElement("div");
+  private plot: uPlot | null = null;
+  private names = "";
   private time = 0;
-  private span: [number, number] = [0, 1];
 
   constructor(private readonly options: ChartOptions) {
     this.element.className = "chart";
     this.element.dataset.chart = options.title;
+    this.heading.className = "chart-title";
+    const unit = document.createElement("span");
+    unit.textContent = options.unit;
+    this.heading.append(options.title, unit);
     this.legend.className = "chart-legend";
-    this.element.append(this.canvas, this.legend);
-    const seek = (event: PointerEvent) => {
-      const rect = this.canvas.getBoundingClientRect();
-      const share = (event.clientX - rect.left - kLeft) / Math.max(1, rect.width - kLeft - kRight);
-      this.onSeek(this.span[0] + Math.min(1, Math.max(0, share)) * (this.span[1] - this.span[0]));
-    };
-    this.canvas.addEventListener("pointerdown", (event) => {
-      this.canvas.setPointerCapture(event.pointerId);
-      seek(event);
-    });
-    this.canvas.addEventListener("pointermove", (event) => {
-      if (event.buttons & 1) seek(event);
-    });
+    this.marker.className = "chart-time";
+    this.element.append(this.heading, this.place, this.legend);
   }
 
   set(lines: Line[]) {
-    this.lines = lines;
-    this.legend.replaceChildren();
-    if (lines.length > 1)
-      for (const line of lines) {
-        const item = document.createElement("span");
-        item.textContent = line.name;
-        item.style.setProperty("--line", line.colour);
-        this.legend.append(item);
-      }
+    const names = lines.map((line) => line.name).join("\n");
+    const data = this.aligned(lines);
+    if (this.plot && names === this.names) {
+      this.plot.setData(data);
+    } else {
+      this.names = names;
+      this.build(lines, data);
+    }
     this.draw();
   }
 
   setTime(time: number) {
     this.time = time;
-    this.draw();
+    if (!this.plot) return;
+    const x = this.plot.valToPos(time, "x");
+    this.marker.hidden = !(x >= -1 && x <= this.plot.over.clientWidth + 1);
+    this.marker.style.left = `${x}px`;
   }
 
-  private range(): [number, number] {
-    let low = Infinity;
-    let high = -Infinity;
-    for (const line of this.lines)
-      for (let i = 0; i < line.y.length; ++i) {
-        const v = line.y[i];
-        if (!Number.isFinite(v) || (this.options.logarithmic && v <= 0)) continue;
-        if (v < low) low = v;
-        if (v > high) high = v;
-      }
-    if (!(low <= high)) return this.options.logarithmic ? [1e-12, 1] : [0, 1];
-    if (this.options.logarithmic) return [Math.pow(10, Math.floor(Math.log10(low))), Math.pow(10, Math.ceil(Math.log10(high) + 1e-9))];
+  /** Fit the place the chart has now. */
+  draw() {
+    if (!this.plot) return;
+    const size = { width: this.place.clientWidth || kWidth, height: this.options.height ?? kHeight };
+    if (size.width !== this.plot.width) this.plot.setSize(size);
+    else this.plot.redraw(false, true);
+    this.setTime(this.time);
+  }
+
+  /** Lines over one axis of times; what cannot be drawn is a gap. */
+  private aligned(lines: Line[]): uPlot.AlignedData {
+    const drawn = (v: number) => (Number.isFinite(v) && !(this.options.logarithmic && v <= 0) ? v : null);
+    const table = (line: Line): uPlot.AlignedData => [Array.from(line.x), Array.from(line.y, drawn)];
+    if (lines.every((line) => line.x === lines[0].x)) return [Array.from(lines[0]?.x ?? []), ...lines.map((line) => Array.from(line.y, drawn))];
+    return uPlot.join(lines.map(table));
+  }
+
+  private range(low: number | null, high: number | null): [number, number] {
+    const log = this.options.logarithmic;
+    if (low === null || high === null || !(low <= high)) return log ? [1e-12, 1] : [0, 1];
+    if (log) return [Math.pow(10, Math.floor(Math.log10(low))), Math.pow(10, Math.ceil(Math.log10(high) + 1e-9))];
     if (this.options.fromZero) [low, high] = [Math.min(0, low), Math.max(0, high)];
     if (low === high) return [low - 0.5 * (Math.abs(low) || 1), high + 0.5 * (Math.abs(high) || 1)];
     const room = 0.06 * (high - low);
     return [low === 0 ? 0 : low - room, high === 0 ? 0 : high + room];
   }
 
-  draw() {
-    const width = this.canvas.clientWidth || 260;
-    const height = this.options.height ?? 96;
-    const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
-    this.canvas.style.height = `${height}px`;
-    const g = this.canvas.getContext("2d");
-    if (!g) return;
-    g.scale(ratio, ratio);
-    const style = getComputedStyle(this.element);
-    const ink = style.getPropertyValue("--ink").trim() || "#222";
-    const faint = style.getPropertyValue("--faint").trim() || "#999";
-    const rule = style.getPropertyValue("--rule").trim() || "#ddd";
-    let first = Infinity;
-    let last = -Infinity;
-    for (const line of this.lines)
-      if (line.x.length) {
-        first = Math.min(first, line.x[0]);
-        last = Math.max(last, line.x[line.x.length - 1]);
-      }
-    this.span = first < last ? [first, last] : [Number.isFinite(first) ? first : 0, (Number.isFinite(first) ? first : 0) + 1];
-    const [low, high] = this.range();
-    const scale = (v: number) => (this.options.logarithmic ? Math.log10(Math.max(v, low)) : v);
-    const X = (t: number) => kLeft + ((t - this.span[0]) / (this.span[1] - this.span[0])) * (width - kLeft - kRight);
-    const Y = (v: number) => height - kBottom - ((scale(v) - scale(low)) / (scale(high) - scale(low))) * (height - kTop - kBottom);
-
-    g.font = "600 11px system-ui, sans-serif";
-    g.fillStyle = ink;
-    g.textBaseline = "alphabetic";
-    g.fillText(this.options.title, 2, 11);
-    const after = g.measureText(this.options.title).width;
-    g.font = "10px system-ui, sans-serif";
-    g.fillStyle = faint;
-    if (this.options.unit) g.fillText(this.options.unit, after + 7, 11);
-
-    // Three rules with their values.
-    g.strokeStyle = rule;
-    g.lineWidth = 1;
-    g.textAlign = "right";
-    g.textBaseline = "middle";
-    const marks = this.options.logarithmic ? [low, Math.pow(10, Math.round(0.5 * (Math.log10(low) + Math.log10(high)))), high] : [low, 0.5 * (low + high), high];
-    for (const mark of marks) {
-      const y = Math.round(Y(mark)) + 0.5;
-      g.beginPath();
-      g.moveTo(kLeft, y);
-      g.lineTo(width - kRight, y);
-      g.stroke();
-      g.fillText(number(mark, 3), kLeft - 5, y);
-    }
-    g.textBaseline = "bottom";
-    g.textAlign = "left";
-    g.fillText(`${number(this.span[0], 3)} s`, kLeft, height);
-    g.textAlign = "right";
-    g.fillText(`${number(this.span[1], 3)} s`, width - kRight, height);
-    g.textAlign = "left";
-
-    for (const line of this.lines) this.stroke(g, line, X, Y);
-    const x = Math.round(X(this.time)) + 0.5;
-    if (x >= kLeft && x <= width - kRight + 1) {
-      g.strokeStyle = style.getPropertyValue("--accent").trim() || "#e2620c";
-      g.beginPath();
-      g.moveTo(x, kTop - 4);
-      g.lineTo(x, height - kBottom);
-      g.stroke();
-    }
+  private axis(more: uPlot.Axis): uPlot.Axis {
+    const colour = (name: string, other: string) => () => getComputedStyle(this.element).getPropertyValue(name).trim() || other;
+    const grid = { stroke: colour("--rule", "#ddd"), width: 1 };
+    return { font: kFont, stroke: colour("--faint", "#999"), grid, ticks: { ...grid, size: 3 }, gap: 3, ...more };
   }
 
-  private stroke(g: CanvasRenderingContext2D, line: Line, X: (t: number) => number, Y: (v: number) => number) {
-    g.strokeStyle = line.colour;
-    g.lineWidth = 1.4;
-    g.lineJoin = "round";
-    g.beginPath();
-    let down = false;
-    for (let i = 0; i < line.y.length; ++i) {
-      const v = line.y[i];
-      if (!Number.isFinite(v) || (this.options.logarithmic && v <= 0)) {
-        down = false;
-        continue;
-      }
-      if (down) g.lineTo(X(line.x[i]), Y(v));
-      else g.moveTo(X(line.x[i]), Y(v));
-      down = true;
+  /** Powers of ten, at most five. */
+  private decades(low: number, high: number): number[] {
+    const [first, last] = [Math.round(Math.log10(low)), Math.round(Math.log10(high))];
+    const step = Math.max(1, Math.ceil((last - first) / 4));
+    return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, k) => Math.pow(10, first + step * k));
+  }
+
+  /** Room for the widest label of an axis. */
+  private labels(plot: uPlot, values: string[] | null): number {
+    plot.ctx.font = kFont;
+    return 10 + Math.max(0, ...(values ?? []).map((text) => plot.ctx.measureText(text ?? "").width));
+  }
+
+  private build(lines: Line[], data: uPlot.AlignedData) {
+    this.plot?.destroy();
+    const values = (_: uPlot, marks: (number | null)[]) => marks.map((v) => (v === null ? "" : number(v, 3)));
+    this.plot = new uPlot(
+      {
+        width: this.place.clientWidth || kWidth,
+        height: this.options.height ?? kHeight,
+        padding: [6, 8, 0, 0],
+        legend: { show: false },
+        cursor: { y: false, drag: { x: false, y: false }, points: { size: 5 } },
+        scales: { x: { time: false }, y: { distr: this.options.logarithmic ? 3 : 1, range: (_, low, high) => this.range(low, high) } },
+        axes: [this.axis({ size: 20, values: (u, marks) => values(u, marks).map((text, k) => (k === marks.length - 1 && text ? `${text} s` : text)) }),
+               this.axis({ size: (u, marks) => this.labels(u, marks), values, space: 24, ...(this.options.logarithmic && { splits: (_, __, low, high) => this.decades(low, high), filter: (_, marks) => marks }) })],
+        series: [{}, ...lines.map((line) => ({ label: line.name, stroke: line.colour, width: 1.4, points: { show: false } }))],
+      },
+      data,
+      this.place,
+    );
+    this.plot.over.append(this.marker);
+    this.listen(this.plot);
+    this.name(lines);
+  }
+
+  private listen(plot: uPlot) {
+    const seek = (event: PointerEvent) => {
+      const rect = plot.over.getBoundingClientRect();
+      this.onSeek(plot.posToVal(Math.min(rect.width, Math.max(0, event.clientX - rect.left)), "x"));
+    };
+    plot.over.addEventListener("pointerdown", (event) => {
+      plot.over.setPointerCapture(event.pointerId);
+      seek(event);
+    });
+    plot.over.addEventListener("pointermove", (event) => {
+      if (event.buttons & 1) seek(event);
+    });
+  }
+
+  private name(lines: Line[]) {
+    this.legend.replaceChildren();
+    if (lines.length < 2) return;
+    for (const line of lines) {
+      const item = document.createElement("span");
+      item.textContent = line.name;
+      item.style.setProperty("--line", line.colour);
+      this.legend.append(item);
     }
-    g.stroke();
   }
 }

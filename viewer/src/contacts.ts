@@ -9,6 +9,8 @@ export type ContactStyle = "none" | "chains" | "arrows";
 const kSides = 10;
 /** Radius of the thickest tube as a share of the smaller body's radius. */
 const kThickest = 0.28;
+/** Type of contacts between bodies; the others are constraints. */
+const kContactType = 0;
 /** Forces below this share of the largest are not drawn. */
 const kWeakest = 1e-3;
 
@@ -83,6 +85,7 @@ export class Contacts {
     const force = bundle.arrays["force"] as Float32Array;
     const pair = bundle.arrays["pair"] as Int32Array;
     const number = bundle.arrays["number"] as Int32Array;
+    const type = bundle.arrays["type"];
     const count = number.length;
     this.reserve(2 * count);
     const { from, to, id } = this;
@@ -92,11 +95,15 @@ export class Contacts {
       to.set([b[j], b[j + 1], b[j + 2], value], 4 * used);
       id[used++] = n;
     };
+    // Bodies that constraints tie to the ground stand for obstacles.
+    const held = new Set<number>();
+    for (let c = 0; c < count; ++c) if (type[c] !== kContactType && Math.min(pair[2 * c], pair[2 * c + 1]) < 0) held.add(Math.max(pair[2 * c], pair[2 * c + 1]));
     for (let c = 0; c < count && strongest > 0; ++c) {
       const f = Math.hypot(force[3 * c], force[3 * c + 1], force[3 * c + 2]);
       const share = Math.min(1, f / strongest);
-      if (share < kWeakest) continue;
-      const moving = [pair[2 * c], pair[2 * c + 1]].filter((b) => b >= 0 && bodies.kind[b] !== kObstacle);
+      // Supports and other constraints are shown as arrows; they are no part of a chain.
+      if (share < kWeakest || (style === "chains" && type[c] !== kContactType)) continue;
+      const moving = [pair[2 * c], pair[2 * c + 1]].filter((b) => b >= 0 && bodies.kind[b] !== kObstacle && (style === "arrows" || !held.has(b)));
       const radius = kThickest * Math.sqrt(share) * Math.min(...moving.map((b) => bodies.radius[b]), Infinity);
       if (!Number.isFinite(radius)) continue;
       if (style === "arrows") {

@@ -45,23 +45,40 @@ function movingBox(bodies: Bodies): THREE.Box3 {
   return box;
 }
 
-/** What a picture of everything should hold. */
-export function framing(bodies: Bodies): THREE.Box3 {
+/** What a picture of everything should hold: balls that must be seen whole, and the box around them. */
+export interface Framing {
+  box: THREE.Box3;
+  balls: { centre: THREE.Vector3; radius: number }[];
+}
+
+function corners(box: THREE.Box3): Framing["balls"] {
+  return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => ({ centre: new THREE.Vector3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z), radius: 0 }));
+}
+
+export function framing(bodies: Bodies): Framing {
   const moving = movingBox(bodies);
   if (moving.isEmpty()) {
     const all = new THREE.Box3();
     for (let b = 0; b < bodies.count; ++b) all.union(surfaceBox(bodies, b));
-    return all.isEmpty() ? new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)) : all;
+    const box = all.isEmpty() ? new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)) : all;
+    return { box, balls: corners(box) };
   }
   // Obstacles count when they do not make the picture much larger.
   const limit = 2.2 * moving.getSize(new THREE.Vector3()).length();
   const box = moving.clone();
+  const balls: Framing["balls"] = [];
   for (let b = 0; b < bodies.count; ++b) {
-    if (bodies.kind[b] !== kObstacle) continue;
-    const own = surfaceBox(bodies, b);
-    if (!own.isEmpty() && own.getSize(new THREE.Vector3()).length() < limit) box.union(own);
+    if (bodies.kind[b] === kObstacle) {
+      const own = surfaceBox(bodies, b);
+      if (own.isEmpty() || own.getSize(new THREE.Vector3()).length() >= limit) continue;
+      box.union(own);
+      balls.push(...corners(own));
+    } else {
+      const centre = bodies.centre(b);
+      if (centre && moving.containsPoint(centre)) balls.push({ centre, radius: bodies.radius[b] });
+    }
   }
-  return box;
+  return { box, balls };
 }
 
 /** True when obstacles stand around the moving bodies and would hide them. */

@@ -1,6 +1,6 @@
 /** The side panel: what is shown and how, plots of the run, the thing selected. */
 import { Bundle } from "./bundle";
-import { Chart } from "./chart";
+import { Chart, Line } from "./chart";
 import { Choice, h, row, select } from "./dom";
 import { Field } from "./fields";
 import { Selection } from "./selection";
@@ -13,6 +13,9 @@ export class Panel {
   readonly selection = new Selection();
   /** Called with a time pointed at in a plot. */
   onSeek: (time: number) => void = () => {};
+
+  /** What the plot of energies shows. */
+  energies: Line[] = [];
 
   private readonly field: HTMLSelectElement;
   private readonly map: HTMLSelectElement;
@@ -48,7 +51,7 @@ export class Panel {
     this.cutFlip = h("input", { type: "checkbox", name: "cutFlip", onChange: () => change({ cutFlip: this.cutFlip.checked }) });
     this.edges = h("input", { type: "checkbox", name: "edges", onChange: () => change({ edges: this.edges.checked }) });
     this.charts = {
-      energy: new Chart({ title: "Energy and work", unit: "J", height: 124 }),
+      energy: new Chart({ title: "Energy and work since the start", unit: "J", height: 124 }),
       contacts: new Chart({ title: "Contacts", unit: "", fromZero: true }),
       iterations: new Chart({ title: "Iterations", unit: "a step", fromZero: true }),
       residual: new Chart({ title: "Residual", unit: "", logarithmic: true }),
@@ -137,8 +140,9 @@ export class Panel {
     const energy = a["frame.energy"];
     const names = ["kinetic", "internal", "potential", "external work", "contact work", "friction work", "damping work"];
     const colours = ["#3d74d6", "#7b52c9", "#3f9a4b", "#8a8f98", "#c98a12", "#d6453d", "#1d9aa8"];
-    const lines = names.map((name, k) => ({ name, colour: colours[k], x: frames, y: Float64Array.from({ length: frames.length }, (_, i) => energy[7 * i + k]) }));
-    this.charts.energy.set(lines.filter((line) => line.y.some((v) => v !== 0)));
+    // Energies relative to the first frame, as works are: their zero means nothing, and potential energy would dwarf the rest.
+    const lines = names.map((name, k) => ({ name, colour: colours[k], x: frames, y: Float64Array.from({ length: frames.length }, (_, i) => energy[7 * i + k] - energy[k]) }));
+    this.charts.energy.set((this.energies = lines.filter((line) => line.y.some((v) => v !== 0))));
     const steps = a["step.time"];
     const one = (name: string, colour: string, scale = 1) => [{ name, colour, x: steps, y: scale === 1 ? a[name] : Float64Array.from(a[name], (v) => scale * v) }];
     this.charts.contacts.set(one("step.contacts", "#3d74d6"));

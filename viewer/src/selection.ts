@@ -1,6 +1,6 @@
 /** Numbers and histories of one body or contact. */
 import { Bundle, Numbers } from "./bundle";
-import { Chart } from "./chart";
+import { Chart, Line } from "./chart";
 import { count, number, vector } from "./format";
 import { h } from "./dom";
 
@@ -14,6 +14,8 @@ export class Selection {
   /** Called with the number of a contact that was clicked in the list. */
   onContact: (number: number) => void = () => {};
   onClose: () => void = () => {};
+  /** What the plots show, by title. */
+  readonly lines: Record<string, Line[]> = {};
   private charts: Chart[] = [];
   private readonly facts = h("div");
   private readonly plots = h("div");
@@ -84,7 +86,8 @@ export class Selection {
     for (const side of c.bodies) if (side) this.facts.append(h("button", { class: "text", onClick: () => this.onBody(side.row) }, `Body ${name(side)}`), " ");
   }
 
-  private chart(title: string, unit: string, lines: { name: string; colour: string; x: ArrayLike<number>; y: ArrayLike<number> }[], fromZero = false) {
+  private chart(title: string, unit: string, lines: Line[], fromZero = false) {
+    this.lines[title] = lines;
     const chart = new Chart({ title, unit, fromZero });
     chart.onSeek = (time) => this.onSeek(time);
     this.charts.push(chart);
@@ -109,6 +112,7 @@ export class Selection {
       return;
     }
     this.chart("Position", "m", this.components("", a.time, a.position));
+    this.chart("Displacement", "m", this.components("", a.time, Float64Array.from(a.position, (v, i) => v - a.position[i % 3])), true);
     if (a.velocity) this.chart("Velocity", "m/s", this.components("", a.time, a.velocity));
     if (a.force?.length) this.chart("Contact forces", "N", [{ name: "force", colour: "#7b52c9", x: a.force_time, y: a.force }], true);
     if (a.angular_velocity) this.chart("Angular velocity", "rad/s", this.components("", a.time, a.angular_velocity));

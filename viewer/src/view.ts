@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { mapTexture, paletteTexture } from "./colours";
+import { Framing } from "./framing";
 
 export interface Theme {
   background: string;
@@ -29,6 +30,9 @@ function nameOf(gl: WebGL2RenderingContext): string {
   const info = gl.getExtension("WEBGL_debug_renderer_info");
   return info ? String(gl.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "unknown";
 }
+
+/** Share of the window's width and height that what is looked at may fill; title and legends keep the rest. */
+const kFilled = [0.94, 0.84];
 
 export class View {
   readonly renderer: THREE.WebGLRenderer;
@@ -138,8 +142,8 @@ export class View {
     this.camera.updateMatrixWorld();
   }
 
-  /** Look at a box from its more open side. `width` is the share of the canvas that panels leave free. */
-  fit(box: THREE.Box3, direction?: THREE.Vector3) {
+  /** Look at things from their more open side, as near as all of them are seen. */
+  fit({ box, balls }: Framing, direction?: THREE.Vector3) {
     const centre = box.getCenter(new THREE.Vector3());
     const extent = box.getSize(new THREE.Vector3());
     this.size = Math.max(extent.length(), 1e-12);
@@ -151,20 +155,27 @@ export class View {
       else from = new THREE.Vector3(0.62, -0.95, 0.5);
     }
     from = from.clone().normalize();
-    // The distance at which every corner of the box is in the picture.
     this.camera.position.copy(centre).add(from);
     this.camera.lookAt(centre);
     this.camera.updateMatrixWorld();
+    // In the camera's axes a ball (x, z, r) is inside the slope s when x + s z + r sqrt(1 + s^2) <= c_x + s c_z, and likewise on the other side:
+    // the nearest camera touches a ball on both sides of the picture, across or upright.
     const inverse = this.camera.quaternion.clone().invert();
-    const slope = Math.tan((this.camera.fov * Math.PI) / 360) * 0.86;
-    let distance = 0;
-    for (let k = 0; k < 8; ++k) {
-      const corner = new THREE.Vector3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z);
-      corner.sub(centre).applyQuaternion(inverse);
-      distance = Math.max(distance, corner.z + Math.abs(corner.y) / slope, corner.z + Math.abs(corner.x) / (slope * this.camera.aspect));
+    const slope = Math.tan((this.camera.fov * Math.PI) / 360);
+    const slopes = [slope * this.camera.aspect * kFilled[0], slope * kFilled[1]];
+    const reach = slopes.map(() => [-Infinity, -Infinity]);
+    for (const ball of balls) {
+      const at = ball.centre.clone().sub(centre).applyQuaternion(inverse);
+      slopes.forEach((s, k) => {
+        const room = s * at.z + ball.radius * Math.hypot(1, s);
+        reach[k][0] = Math.max(reach[k][0], at.getComponent(k) + room);
+        reach[k][1] = Math.max(reach[k][1], -at.getComponent(k) + room);
+      });
     }
-    this.camera.position.copy(centre).addScaledVector(from, distance);
-    this.controls.target.copy(centre);
+    const distance = Math.max(...slopes.map((s, k) => (reach[k][0] + reach[k][1]) / (2 * s)));
+    const across = new THREE.Vector3((reach[0][0] - reach[0][1]) / 2, (reach[1][0] - reach[1][1]) / 2, 0).applyQuaternion(this.camera.quaternion);
+    this.controls.target.copy(centre).add(across);
+    this.camera.position.copy(this.controls.target).addScaledVector(from, distance);
     this.controls.update();
     this.redraw();
   }

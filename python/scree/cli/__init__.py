@@ -3,9 +3,9 @@ import argparse
 import os
 import sys
 
-from . import bench, export, info, plot, render, run, solve, solvers, view
+from . import bench, completion, doctor, export, info, new, plot, render, run, solve, solvers, view
 
-_COMMANDS = (run, solve, solvers, bench, info, export, render, plot, view)
+_COMMANDS = (run, new, solve, solvers, bench, info, export, render, plot, view, doctor, completion)
 
 
 class Failure(Exception):
@@ -29,7 +29,9 @@ def main(argv=None):
     if "--" in argv and argv[:1] == ["run"]:
         cut = argv.index("--")
         argv, script_args = argv[:cut], argv[cut + 1:]
-    args = _parser().parse_args(argv)
+    parser = _parser()
+    completion.offer(parser)
+    args = parser.parse_args(argv)
     if script_args is not None:
         args.script_args = script_args
     try:

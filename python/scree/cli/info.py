@@ -32,7 +32,10 @@ def _checkpoint(results_path):
     path = os.path.join(os.path.dirname(results_path), "checkpoint.h5")
     if not os.path.exists(path):
         return {}, None
-    state = json.loads(_scree.Engine.peek_checkpoint(path, "python"))
+    try:
+        state = json.loads(_scree.Engine.peek_checkpoint(path, "python"))
+    except (ValueError, OSError) as error:
+        return {"damaged": str(error)}, None
     engine = _scree.Engine(1.0)
     try:
         engine.read_checkpoint(path)
@@ -53,7 +56,7 @@ def summarise(path):
         "time_end": _at(times, -1), "bodies": len(kinds), "bodies_by_kind": {kind: kinds.count(kind) for kind in sorted(set(kinds))},
         "mass": float(sum(b["mass"] for b in results.bodies if b["kind"] != "obstacle")),
         **_file_figures(results), **_step_figures(results), **_energy_figures(results),
-        "finished": bool(state.get("finished") or state.get("stopped")) if state else None, "hash": state.get("hash"), "checkpoint_time": state.get("time"),
+        "finished": bool(state.get("finished") or state.get("stopped")) if "time" in state else None, "hash": state.get("hash"), "checkpoint_time": state.get("time"), "checkpoint_damage": state.get("damaged"),
     }
     if engine is not None:
         figures.update(_model_figures(engine))
@@ -141,6 +144,8 @@ def text(f):
     if f["frames"]:
         lines += ["  energies J   " + ", ".join(f"{name} {value:.4g}" for name, value in f["energies"].items() if value),
                   f"  balance      kinetic + internal - works = {f['energy_error']:.2e} J, {_share(f['energy_error'], f['energy_scale'])} of the largest"]
+    if f["checkpoint_damage"]:
+        lines.append(f"  checkpoint   cannot be read: {f['checkpoint_damage']}")
     if f["hash"]:
         lines.append(f"  checkpoint   t {f['checkpoint_time']:g} s, state hash {f['hash']}{'' if f['finished'] else ', not finished'}")
     return "\n".join(lines)

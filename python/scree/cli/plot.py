@@ -7,16 +7,19 @@ from . import common
 def add(commands):
     parser = commands.add_parser("plot", help="draw figures from results",
                                  description="Entities against time: energies, kinetic, potential, external, contact, friction, damping, contacts, iterations, "
-                                 "residual, penetration_max, stages (integrate, detect, assemble, solve), and BODY.x, BODY.vz, BODY.speed, BODY.kinetic with a "
+                                 "residual, penetration_max, coordination, pressure, stress, porosity, stages (integrate, detect, assemble, solve), and BODY.x, BODY.vz, BODY.speed, BODY.kinetic with a "
                                  "body's label or id. Or one figure: ledger (energies, works and what does not add up), chains (forces in a section), "
-                                 "forces (their distribution), convergence, timings.")
+                                 "forces (their distribution), packing (partners, directions, pressure, porosity), flow (through a plane), convergence, timings.")
     parser.add_argument("results", metavar="RESULTS")
     parser.add_argument("entities", nargs="*", metavar="ENTITY", default=["energies", "contacts", "iterations", "residual"])
     parser.add_argument("--out", default=None, metavar="PICTURE.png", help="or .pdf, .svg; default: plot.png in the folder of the results")
-    parser.add_argument("--frame", type=int, default=-1, metavar="N", help="frame of chains; negative: from the end (default: the last)")
-    parser.add_argument("--along", choices=("x", "y", "z"), default="y", help="direction chains are seen along (default: y)")
+    parser.add_argument("--frame", type=int, default=-1, metavar="N", help="frame of chains and packing; negative: from the end (default: the last)")
+    parser.add_argument("--along", choices=("x", "y", "z"), default="y", help="direction chains and packing are seen along (default: y)")
     parser.add_argument("--at", type=float, default=None, metavar="X", help="chains: only bodies around this plane, m")
     parser.add_argument("--thickness", type=common.positive_float, default=None, metavar="T", help="chains: of that plane (default: a typical body's size)")
+    parser.add_argument("--plane", type=float, nargs=6, default=None, metavar=("X", "Y", "Z", "NX", "NY", "NZ"),
+                        help="flow: a point of the plane, m, and its normal (default: half height, downwards)")
+    parser.add_argument("--radius", type=common.positive_float, default=None, metavar="R", help="flow: only what passes this near to the point, m")
     parser.add_argument("--json", action="store_true", help="print the numbers of histories as one JSON object instead")
     parser.set_defaults(function=execute)
 
@@ -37,6 +40,11 @@ def execute(args):
         common.write_json(curves)
     elif figures == ["chains"]:
         print(plot.force_chains(results, out, frame=args.frame, along=args.along, at=args.at, thickness=args.thickness))
+    elif figures == ["packing"]:
+        print(plot.packing(results, out, frame=args.frame, along=args.along))
+    elif figures == ["flow"]:
+        point, normal = (args.plane[:3], args.plane[3:]) if args.plane else (None, (0.0, 0.0, -1.0))
+        print(plot.flow(results, out, point=point, normal=normal, radius=args.radius))
     elif figures:
         print(plot.FIGURES[figures[0]](results, out))
     else:

@@ -24,10 +24,11 @@ def _size(text):
 
 
 def add(commands):
-    parser = commands.add_parser("render", help="draw a picture (.png) or a movie (.gif) of results",
-                                 description="The ending of --out decides: .png is one frame, .gif a movie of all or every K-th frame.")
+    parser = commands.add_parser("render", help="draw a picture (.png) or a movie (.gif, .webp, .mp4) of results",
+                                 description="The ending of --out decides: .png is one frame; .gif, .webp and .mp4 (where ffmpeg is installed) are movies of all or "
+                                 "every K-th frame.")
     parser.add_argument("results", metavar="RESULTS", help="folder or file")
-    parser.add_argument("--out", required=True, metavar="PICTURE.png|MOVIE.gif")
+    parser.add_argument("--out", required=True, metavar="PICTURE.png|MOVIE.gif|.webp|.mp4")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--frame", type=int, default=None, metavar="N", help="frame of a picture; negative: from the end (default: the last)")
     which.add_argument("--every", type=common.positive_int, default=None, metavar="K", help="every K-th frame of a movie (default: 1)")
@@ -58,11 +59,11 @@ def add(commands):
 def execute(args):
     """Draw, and print the path of what was written."""
     from ..pictures import render
-    movie = args.out.lower().endswith(".gif")
+    movie = not args.out.lower().endswith(".png")
     if movie and args.frame is not None:
         raise ValueError("--frame draws one picture: give --out a name ending in .png")
-    if args.every is not None and args.out.lower().endswith(".png"):
-        raise ValueError("--every makes a movie: give --out a name ending in .gif")
+    if args.every is not None and not movie:
+        raise ValueError("--every makes a movie: give --out a name ending in .gif, .webp or .mp4")
     width, height = args.size or ((960, 540) if movie else (1280, 720))
     print(render(args.results, args.out, frame=-1 if args.frame is None else args.frame, every=args.every, rate=args.rate,
                  progress=_progress if sys.stderr.isatty() else lambda share: None, size=(args.width or width, args.height or height),

@@ -10,19 +10,24 @@ from . import common
 def add(commands):
     parser = commands.add_parser("run", help="run a script", description="Run a Python script. The names of the Solfec language are "
                                  "there without an import; `import scree` gives the modern interface.",
-                                 usage="scree run SCRIPT.py [--out DIR] [--threads N] [--quiet] [--resume] [--view] [-- args of the script]")
+                                 usage="scree run SCRIPT.py [--out DIR] [--threads N] [--quiet] [--resume] [--overwrite] [--strict] [--view] [--solfec2] [-- args of the script]")
     parser.add_argument("script", metavar="SCRIPT.py")
     parser.add_argument("--out", metavar="DIR", help="folder for results (default: the script's choice, else out/SCRIPT)")
     parser.add_argument("--threads", type=common.positive_int, metavar="N", help="number of threads (default: all cores)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the results folder")
+    parser.add_argument("--overwrite", action="store_true", help="replace results of another script in the folder")
+    parser.add_argument("--strict", action="store_true", help="exit status 1 when a step missed the solver's tolerance")
     parser.add_argument("--view", action="store_true", help="watch the run in the browser; it neither waits for the page nor depends on it")
+    parser.add_argument("--solfec2", action="store_true", help="read the script as Python 2 even where it is Python 3, too; files that are "
+                        "Python 2 alone are converted without it")
     parser.set_defaults(function=execute, script_args=[])
 
 
 def execute(args):
     """Run the script as __main__; returns the exit status."""
-    from .. import session
+    from .. import session, solfec
+    from ..solfec import python2
     if not os.path.isfile(args.script):
         raise ValueError(f"script '{args.script}' does not exist")
     common.set_threads(args)
@@ -31,26 +36,38 @@ def execute(args):
     module = types.ModuleType("__main__")
     module.__file__ = args.script
     module.__dict__.update(_language())
-    before = session.begin(session.Session(args.out, args.threads, args.quiet, args.resume, args.script, args.view))
+    folder = os.path.dirname(os.path.abspath(args.script))
+    before = session.begin(session.Session(args.out, args.threads, args.quiet, args.resume, args.script, args.view, args.overwrite, args.script_args))
     old_main, old_argv, old_path = sys.modules["__main__"], sys.argv, list(sys.path)
     sys.modules["__main__"], sys.argv = module, [args.script, *args.script_args]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(args.script)))
+    sys.path.insert(0, folder)
+    finder = python2.Finder(folder)
+    sys.meta_path.insert(0, finder)
+    sys.modules["solfec"] = solfec  # from solfec import *
     try:
-        return _call(source, args.script, module)
+        status = _call(source, args, module)
+        return 1 if args.strict and session.current().missed else status
     finally:
         sys.modules["__main__"], sys.argv, sys.path[:] = old_main, old_argv, old_path
+        sys.meta_path.remove(finder)
+        sys.modules.pop("solfec", None)
         session.begin(before)
 
 
 def _language():
     """Names of the Solfec language."""
     from .. import solfec
-    return {name: getattr(solfec, name) for name in solfec.__all__}
+    return {"execfile": solfec.python2.execfile, **{name: getattr(solfec, name) for name in solfec.__all__}}
 
 
-def _call(source, path, module):
+def _call(source, args, module):
+    from ..solfec import python2
     try:
-        exec(compile(source, path, "exec"), module.__dict__)
+        script = python2.begin(source, args.script, args.solfec2)
+        if script.python2:
+            module.__dict__.update(python2.names())
+            python2.say(args.script, script)
+        exec(script.code(args.script), module.__dict__)
     except SystemExit as stop:
         if stop.code is None or isinstance(stop.code, int):
             return stop.code or 0
@@ -70,13 +87,11 @@ def _show(error):
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     report = traceback.TracebackException.from_exception(error)
     files = [os.path.abspath(frame.filename) for frame in report.stack]
-    refused = len(files) > 1 and files[-1].startswith(package) and os.path.join(package, "run.py") not in files
+    refused = getattr(error, "refused", False) or len(files) > 1 and files[-1].startswith(package) and os.path.join(package, "run.py") not in files
     link = report
     while link is not None:
         kept = [frame for frame in link.stack if not os.path.abspath(frame.filename).startswith(package)]
         link.stack = traceback.StackSummary.from_list(kept)
         link = link.__cause__ or link.__context__
     sys.stderr.write("".join(report.format()))
-    if isinstance(error, SyntaxError) and "'print'" in str(error):
-        sys.stderr.write("scree: scripts are Python 3: write print (x); docs/coming_from_solfec.md lists what else to change\n")
     return refused

@@ -8,13 +8,17 @@
 - Faces that meet get several contact points; solfec.simulation.contact_settings(one_point_per_overlap=True) is Solfec's rule.
 - Errors are ValueError and name routine, argument and remedy. An object that was emptied says by which call.
 """
-from . import access, bodies, constraints, domain, loads, meshing, running, shapes, solvers, springs, state, utilities
+from . import access, bodies, constraints, cutting, domain, fragments, loads, mesh, meshing, modes, python2, running, shapes, solvers, springs, state, utilities
 from .access import *
 from .bodies import *
 from .constraints import *
+from .cutting import *
 from .domain import *
+from .fragments import *
 from .loads import *
+from .mesh import *
 from .meshing import *
+from .modes import *
 from .running import *
 from .shapes import *
 from .solvers import *
@@ -22,4 +26,4 @@ from .springs import *
 from .state import *
 from .utilities import *
 
-__all__ = [name for module in (shapes, meshing, domain, bodies, loads, solvers, constraints, springs, running, utilities, access, state) for name in module.__all__]
+__all__ = [name for module in (shapes, mesh, meshing, cutting, domain, bodies, loads, solvers, constraints, springs, running, utilities, access, state, modes, fragments) for name in module.__all__]

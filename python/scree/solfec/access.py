@@ -3,7 +3,7 @@ import numpy as np
 
 from .. import _check
 from ._arguments import flag, floats, routine
-from .bodies import BODY, body_of
+from .bodies import BODY, body_of, inside
 from .domain import SOLFEC, domain, stage_seconds
 
 __all__ = ["DURATION", "FORWARD", "BACKWARD", "SEEK", "DISPLACEMENT", "VELOCITY", "STRESS", "ENERGY", "TIMING", "HISTORY"]
@@ -14,6 +14,8 @@ _STRESS = ("SX", "SY", "SZ", "SXY", "SXZ", "SYZ", "MISES")
 _CONTACTS = ("GAP", "R", "U", "CR", "CU")
 _TIMINGS = ("TIMINT", "CONDET", "LOCDYN", "CONSOL", "CONUPD", "PARBAL")
 _COUNTS = {"STEP": "h", "CONS": "contacts", "BODS": "bodies", "GSITERS": "iterations", "NTITERS": "iterations", "MERIT": "residual"}
+#: What only a Solfec of several processes spends or counts; 0 as in its serial version.
+_PARALLEL = ("GSINIT", "GSRUN", "GSCOM", "GSMCOM", "GSCOLORS", "GSBOT", "GSMID", "GSTOP", "GSINN")
 
 
 @routine
@@ -27,12 +29,20 @@ def DURATION(solfec):
 
 
 @routine
-def FORWARD(solfec, steps):
-    """FORWARD (solfec, steps): show the frame this many frames later. No effect in 'WRITE' mode."""
+def FORWARD(solfec, steps, corotated_displacements="FALSE"):
+    """FORWARD (solfec, steps | corotated_displacements): show the frame this many frames later. No effect in 'WRITE' mode.
+    corotated_displacements: 'TRUE' adds the displacements of every frame passed to the lists of COROTATED_DISPLACEMENTS."""
     domain("solfec", solfec)
     steps = _check.integer("steps", steps, 0)
+    sampled = _check.choice("corotated_displacements", corotated_displacements, ("FALSE", "TRUE")) == "TRUE"
     if solfec._reader is not None:
-        solfec._show(solfec._frame_index + steps)
+        last = solfec._frame_index + steps
+        if sampled:
+            for index in range(solfec._frame_index + 1, min(last, len(solfec._reader) - 1) + 1):
+                solfec._show(index)
+                for sample in solfec._samplers:
+                    sample()
+        solfec._show(last)
 
 
 @routine
@@ -63,7 +73,8 @@ def _motion(state, X):
 @routine
 def DISPLACEMENT(body, point):
     """disp = DISPLACEMENT (body, point): (dx, dy, dz) of a referential point, m."""
-    X, deformed = _check.vector("point", point), body_of("body", body)._deformed()
+    deformed = body_of("body", body)._deformed()
+    X = inside(body, deformed, point)
     if deformed is not None:
         return floats(deformed.point(X) - X)
     return floats(_motion(body._state(), X)[0])
@@ -72,7 +83,8 @@ def DISPLACEMENT(body, point):
 @routine
 def VELOCITY(body, point):
     """velo = VELOCITY (body, point): (vx, vy, vz) of a referential point, m/s."""
-    X, deformed = _check.vector("point", point), body_of("body", body)._deformed()
+    deformed = body_of("body", body)._deformed()
+    X = inside(body, deformed, point)
     if deformed is not None:
         return floats(deformed.point_velocity(X))
     return floats(_motion(body._state(), X)[1])
@@ -82,7 +94,8 @@ def VELOCITY(body, point):
 def STRESS(body, point):
     """stre = STRESS (body, point): Cauchy stress (sx, sy, sz, sxy, sxz, syz, mises) at a referential point of a deformable body, Pa. Rigid
     bodies carry none: zeros."""
-    X, deformed = _check.vector("point", point), body_of("body", body)._deformed()
+    deformed = body_of("body", body)._deformed()
+    X = inside(body, deformed, point)
     return (0.0,) * 7 if deformed is None else floats(deformed.stress(X))
 
 
@@ -117,9 +130,10 @@ def _body_energy(body):
 def TIMING(solfec, kind):
     """tim = TIMING (solfec, kind): seconds the last step spent in 'TIMINT' (time integration), 'CONDET' (contact detection), 'LOCDYN'
     (local dynamics), 'CONSOL' (solution), 'CONUPD' (contact update: part of local dynamics here, so 0) or 'PARBAL' (balancing of
-    processes: 0). In 'READ' mode: the step that ended at the frame shown."""
+    processes: 0); 'GSINIT', 'GSRUN', 'GSCOM', 'GSMCOM' of a parallel Solfec are 0. In 'READ' mode: the step that ended at the frame shown."""
     domain("solfec", solfec)
-    _check.choice("kind", kind, _TIMINGS)
+    if _check.choice("kind", kind, _TIMINGS + _PARALLEL) in _PARALLEL:
+        return 0.0
     if solfec._frame is None:
         return float(stage_seconds(solfec._sim.report, kind)) if solfec._sim.steps else 0.0
     table = solfec._reader.steps
@@ -180,6 +194,15 @@ class _Reader:
         at = _steps_of(self._steps, self.times)
         return np.where(at >= 0, column[np.maximum(at, 0)], 0)
 
+    def changes(self, name):
+        """Bodies made after the first frame, or gone since, up to each frame."""
+        sets = [frozenset(self.results.frame(int(k)).ids.tolist()) for k in self.frames]
+        first, seen, counts = (sets[0] if sets else frozenset()), set(), []
+        for ids in sets:
+            seen |= ids
+            counts.append(len(seen - first) if name == "NEWBODS" else len((seen | first) - ids))
+        return np.array(counts)
+
     def contacts(self):
         """The contact tables of the frames, one after the other."""
         return (self.results.contacts(int(k)) for k in self.frames)
@@ -215,6 +238,7 @@ def _deformed_curve(reader, body, X, entity):
         return handle.point(X)[axis] - (X[axis] if entity[0] == "D" else 0.0)
 
     with body._solfec._borrowed(body.id) as place:
+        inside(body, body._deformed(), X, "list: point")
         handles = (place(reader.results, int(k)) for k in reader.frames)
         return np.array([np.nan if handle is None else value(handle) for handle in handles])
 
@@ -229,7 +253,8 @@ def _energy_curve(reader, target, kind):
 
 
 def _contact_curve(reader, target, direction, pair, entity):
-    """Mean or sum over the contacts of a SOLFEC, a BODY, two bodies or a list, along a direction or in size."""
+    """Least gap, resultant force or mean velocity of the constraints of a SOLFEC, a BODY, two bodies or a list, along a direction or their
+    normals; 'CR' and 'CU' of contacts alone."""
     unit = None
     if direction is not None:
         unit = _check.direction("list: direction", direction)
@@ -238,9 +263,8 @@ def _contact_curve(reader, target, direction, pair, entity):
     ids = None if isinstance(target, SOLFEC) else [b.id for b in _bodies_of("list: object", target)]
     values = []
     for table in reader.contacts():
-        chosen = np.ones(len(table["gap"]), dtype=bool) if entity[0] == "C" else (table["kind"] == 0)
-        if entity[0] != "C":
-            chosen &= (table["gap"] <= 0) | table["local_force"].any(axis=1)
+        chosen = np.ones(len(table["gap"]), dtype=bool) if entity in ("R", "U") and pair is None else table["kind"] == 0
+        chosen &= (table["kind"] != 0) | (table["gap"] <= 0) | table["local_force"].any(axis=1)
         if ids is not None:
             there = np.isin(table["bodies"], ids)
             chosen &= there.all(axis=1) if isinstance(target, tuple) else there.any(axis=1)
@@ -254,16 +278,20 @@ def _contact_value(table, chosen, unit, entity):
     if not chosen.any():
         return 0.0
     if entity == "GAP":
-        return table["gap"][chosen].mean()
-    vectors = np.einsum("nij,ni->nj", table["frame"][chosen], table["local_force" if entity[-1] == "R" else "local_velocity"][chosen])
-    parts = np.linalg.norm(vectors, axis=1) if unit is None else vectors @ unit
-    return parts.sum() if entity[0] == "C" else parts.mean()
+        return table["gap"][chosen].min()
+    local = table["local_force" if entity[-1] == "R" else "local_velocity"][chosen]
+    parts = local[:, 0] if unit is None else np.einsum("nij,ni->nj", table["frame"][chosen], local) @ unit
+    return parts.sum() if entity[-1] == "R" else parts.mean()
 
 
 def _curve(reader, request):
     """Values of one requested entity at the frames."""
+    if isinstance(request, str) and request in _PARALLEL:
+        return np.zeros(len(reader.times))
+    if isinstance(request, str) and request in ("NEWBODS", "DELBODS"):
+        return reader.changes(request)
     if isinstance(request, str):
-        return reader.steps(_check.choice("list: entity", request, _TIMINGS + tuple(_COUNTS)))
+        return reader.steps(_check.choice("list: entity", request, _TIMINGS + tuple(_COUNTS) + _PARALLEL + ("NEWBODS", "DELBODS")))
     if isinstance(request, tuple) and len(request) == 3:
         return _point_curve(reader, *request)
     if isinstance(request, tuple) and len(request) == 2:
@@ -276,6 +304,17 @@ def _curve(reader, request):
                      "timing is expected")
 
 
+def _labelled(solfec, body):
+    """A body itself or by label, in any frame of the results."""
+    if not isinstance(body, str):
+        return body
+    stored = solfec._results()
+    ids = [row["id"] for row in stored.bodies if row["label"] == body]
+    if not ids:
+        raise ValueError(f"list: no body has the label '{body}'{_check.nearest(body, [row['label'] for row in stored.bodies if row['label']])}")
+    return BODY._named(solfec, int(ids[0]))
+
+
 @routine
 def HISTORY(solfec, list, t0, t1, skip=1, progress="OFF"):
     """hist = HISTORY (solfec, list, t0, t1 | skip): (times, values1, values2, ...) as lists, from the frames between t0 and t1 (s).
@@ -283,10 +322,11 @@ def HISTORY(solfec, list, t0, t1, skip=1, progress="OFF"):
     list: one entity or a list of them: (body, point, 'DX' | 'DY' | 'DZ' | 'VX' | 'VY' | 'VZ' | 'CX' | 'CY' | 'CZ') for a
     referential point (m, m/s), or 'SX' | 'SY' | 'SZ' | 'SXY' | 'SXZ' | 'SYZ' | 'MISES' for its stress (Pa); (object, 'KINETIC' | 'INTERNAL' |
     'EXTERNAL' | 'CONTACT' | 'FRICTION') for energies, J, of a SOLFEC, a BODY or a list of them; 'TIMINT', 'CONDET', 'LOCDYN', 'CONSOL',
-    'CONUPD', 'PARBAL' (s a step); 'STEP' (s), 'CONS', 'BODS', 'GSITERS', 'NTITERS', 'MERIT'; (object, direction, pair, 'GAP' | 'R' | 'U' |
-    'CR' | 'CU') for contacts: mean gap (m), mean force (N) and mean velocity (m/s), sums of force and velocity over all constraints, of a
-    SOLFEC, a BODY, a list or a tuple of two bodies (contacts between them), along a direction (None: sizes), for a pair of surface ids (None:
-    all). skip: take every skip-th frame. Values of a body before it was made or after it was deleted are NaN. Works in 'READ' mode and after
+    'CONUPD', 'PARBAL' (s a step); 'STEP' (s), 'CONS', 'BODS', 'NEWBODS', 'DELBODS' (bodies made after the start, and deleted, so far), 'GSITERS',
+    'NTITERS', 'MERIT', and 'GSINIT', 'GSRUN', 'GSCOM', 'GSMCOM', 'GSCOLORS', 'GSBOT', 'GSMID', 'GSTOP', 'GSINN' of a parallel Solfec, which are 0;
+    (object, entity) or (object, direction, pair, entity) for constraints: 'GAP' (least gap of the contacts, m), 'R' (resultant force, N), 'U' (mean
+    velocity, m/s), 'CR' and 'CU' (the same of contacts alone), of a SOLFEC, a BODY, a list or a tuple of two bodies (contacts between them),
+    along a direction (None: along their normals), for contacts of a pair of surface ids (None: all). body may be a label. skip: take every skip-th frame. Values of a body before it was made or after it was deleted are NaN. Works in 'READ' mode and after
     a RUN. The lists are NumPy arrays, too: values1.array."""
     domain("solfec", solfec)
     flag("progress", progress)
@@ -296,6 +336,7 @@ def HISTORY(solfec, list, t0, t1, skip=1, progress="OFF"):
     times = results.times
     slack = 1e-9 * max(1.0, abs(t1))
     requests = [list] if isinstance(list, (str, tuple)) else [*list]
+    requests = [(_labelled(solfec, r[0]), *r[1:]) if isinstance(r, tuple) and len(r) == 3 else r for r in requests]
     reader = _Reader(results, np.flatnonzero((times >= t0 - slack) & (times <= t1 + slack))[::stride], requests)
     curves = [_curve(reader, request) for request in requests]
     return (Curve(reader.times), *(Curve(curve) for curve in curves))

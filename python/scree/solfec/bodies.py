@@ -4,12 +4,16 @@ import numpy as np
 from .. import _check, _scree, memory
 from .. import shapes as modern
 from ..handles import Body
+from . import _settings
 from ._arguments import Emptied, flag, floats, routine, text
 from .domain import SOLFEC, bulk_material, domain
+from .mesh import listed_faces, mesh_of
 from .shapes import as_one, objects
 
-__all__ = ["BODY", "BODY_CHARS", "INITIAL_VELOCITY", "MATERIAL"]
+__all__ = ["BODY", "BODY_CHARS", "INITIAL_VELOCITY", "MATERIAL", "APPLY_BULKMAT"]
 
+FORMS = ("TL", "BC", "BC-IM", "BC-MODAL", "BC-RO", "RO")
+_UNTURNABLE = 1e12  #: a body with this many times its inertia does not turn
 _KINDS = ("RIGID", "PSEUDO_RIGID", "FINITE_ELEMENT", "OBSTACLE")
 
 
@@ -19,19 +23,26 @@ class BODY(Emptied):
     kind: 'RIGID', 'PSEUDO_RIGID', 'FINITE_ELEMENT' or 'OBSTACLE' (nothing pushes it). shape: an object or a list (emptied). material: a
     BULK_MATERIAL or its label. label: a name. formulation: of finite elements, 'FEM_O1' or 'FEM_O2' (second order). mesh: a MESH (emptied) around a
     shape of CONVEX objects, which then carries their motion; without it the shape is a single MESH. form: 'TL' (total Lagrangian), 'BC'
-    (co-rotational, small strain), 'BC-IM' (the same with incompatible modes, for hexahedra that bend) or 'BC-MODAL' (with elastic modes). base: of 'BC-MODAL', what MODAL_ANALYSIS returned or the number of
-    modes (default 12). Other kinds do not use the last four arguments."""
+    (co-rotational, small strain), 'BC-IM' (the same with incompatible modes, for hexahedra that bend), 'BC-MODAL' (with elastic modes) or 'BC-RO'
+    (reduced: with as many of the body's own elastic modes as its base has deformations); later scripts give it in the place of formulation. base: of
+    'BC-MODAL', what MODAL_ANALYSIS returned or the number of modes (default 12); of 'BC-RO', (values, vectors) in the same layout; or the label of a
+    REGISTER_BASE. modal is an older name of base. Other kinds do not use these arguments."""
 
     @routine
-    def __init__(self, solfec, kind, shape, material, label=None, formulation="FEM_O1", mesh=None, form="TL", base=None):
+    def __init__(self, solfec, kind, shape, material, label=None, formulation="FEM_O1", mesh=None, form="TL", base=None, modal=None):
         domain("solfec", solfec)
         _check.choice("kind", kind, _KINDS)
+        if formulation in FORMS:  # (..., label, form, mesh, base) of the last version
+            formulation, form = "FEM_O1", formulation
         _check.choice("formulation", formulation, ("FEM_O1", "FEM_O2"))
+        form, base = {"RO": "BC-RO"}.get(form, form), _base(solfec, modal if base is None else base)
         material = bulk_material("material", solfec, material)
         members = objects("shape", shape)
         sim, more = solfec._sim, {}
         if kind == "FINITE_ELEMENT":
             carriers = [] if mesh is None else objects("mesh", mesh)
+            if form == "BC-RO":
+                form, base = "BC-MODAL", _deformations(base, carriers or members)
             more = {"mesh": as_one(carriers) if carriers else None, "order": 2 if formulation == "FEM_O2" else 1, "form": text("form", form), "modes": _modes(form, base)}
             members_taken = members + carriers
         else:
@@ -41,11 +52,15 @@ class BODY(Emptied):
         for member in members_taken:
             member._take("BODY")
         self._bind(solfec, handle.id)
+        self._carrier, self._formed = more.get("mesh"), {k: v for k, v in more.items() if k != "mesh"}
+
+    _carrier = None  #: shape of the mesh that carries an embedded shape
+    _formed = {}     #: order, form and modes of a finite element body
 
     def _bind(self, solfec, id):
         self._solfec, self._id = solfec, id
-        self._scheme, self._selfcontact = "DEFAULT", "OFF"
-        self._display_points = []
+        self._scheme, self._selfcontact, self._fracturecheck = "DEFAULT", "OFF", "OFF"
+        self._display_points, self._turning = [], None
         solfec._bodies[id] = self
 
     @classmethod
@@ -59,7 +74,7 @@ class BODY(Emptied):
 
     @property
     def display_points(self):
-        """Referential points remembered by DISPLAY_POINT, as (point, label)."""
+        """Referential points remembered by DISPLAY_POINT, as (label, point)."""
         return self._display_points
 
     # --- where the state comes from ---------------------------------------------------------------------------
@@ -129,26 +144,54 @@ class BODY(Emptied):
     @property
     def conf(self):
         """Configuration: rotation matrix (pseudo-rigid: deformation gradient) column by column, then the mass centre (12 numbers); of finite
-        elements the coordinates of the nodes. None for obstacles."""
-        if self.kind == "OBSTACLE":
-            return None
+        elements the coordinates of the nodes. Assign as many numbers to place the body."""
         deformed = self._deformed()
         if deformed is not None:
             return floats(deformed.conf)
         rotation, position = self._state()[:2]
         return floats(np.concatenate([rotation.T.ravel(), position]))
 
+    @conf.setter
+    def conf(self, value):
+        handle, values = self._handle, _numbers("conf", value, len(self.conf))
+        if handle.deforms:
+            self._solfec._engine.set_state(handle.id, values, handle.velo)
+        else:
+            self._solfec._engine.set_placement(handle.id, values[:9].reshape(3, 3).T, values[9:])
+
     @property
     def velo(self):
         """Velocity: referential angular velocity (rad/s; pseudo-rigid: rate of the deformation gradient), then that of the mass centre
-        (m/s); of finite elements the velocities of the nodes. None for obstacles."""
-        if self.kind == "OBSTACLE":
-            return None
+        (m/s); of finite elements the velocities of the nodes. Assign as many numbers to change it."""
         deformed = self._deformed()
         if deformed is not None:
             return floats(deformed.velo)
         rotation, _, velocity, angular, _ = self._state()
         return floats(np.concatenate([rotation.T @ angular, velocity]))
+
+    @velo.setter
+    def velo(self, value):
+        handle, values = self._handle, _numbers("velo", value, len(self.velo))
+        if handle.deforms:
+            self._solfec._engine.set_state(handle.id, handle.conf, values)
+        else:
+            self._solfec._engine.set_velocity(handle.id, values[3:], handle.rotation @ values[:3])
+
+    @property
+    def material(self):
+        """The BULK_MATERIAL the body was made with."""
+        return self._solfec._bulk_materials[self._solfec._engine.body_material(self._handle.id)]
+
+    @property
+    def mesh(self):
+        """The MESH of a finite element body, as it was undeformed and with node () as it is now; of other kinds the MESH or list of MESH objects
+        in their shape, None when there is none."""
+        handle = self._handle
+        sources = handle.shape.meshes if self._carrier is None else self._carrier.meshes
+        made = [mesh_of(m["nodes"], m["elements"], m["volume_ids"], m["surface_id"], listed_faces(m)) for m in sources]
+        if handle.kind == "finite_element" and made:
+            made[0]._current = np.asarray(self._deformed().conf).reshape(-1, 3)[:len(made[0]._nodes)]
+        return None if not made else made[0] if len(made) == 1 else made
 
     @property
     def mass(self):
@@ -173,7 +216,7 @@ class BODY(Emptied):
         """Referential tensor about the mass centre, nine numbers column by column, kg m^2: of inertia for rigid bodies and obstacles, Euler's (the
         integral of density times X X^T) for deformable ones."""
         row = self._row
-        inertia = self._handle.inertia if row is None else row["tensor"]
+        inertia = (self._handle.inertia if self._turning is None else self._turning) if row is None else row["tensor"]
         return floats((inertia if self.kind in ("RIGID", "OBSTACLE") else _euler(inertia)).T)
 
     @property
@@ -204,29 +247,75 @@ class BODY(Emptied):
 
     @property
     def scheme(self):
-        """Time integrator: 'DEFAULT' (RIG_NEG; DEF_LIM for deformable bodies), 'RIG_POS', 'RIG_NEG' or 'RIG_IMP'; 'DEF_EXP', 'DEF_LIM' or
+        """Time integrator: 'DEFAULT' (RIG_EXACT; DEF_LIM for deformable bodies), 'RIG_EXACT', 'RIG_POS', 'RIG_NEG' or 'RIG_IMP'; 'DEF_EXP', 'DEF_LIM' or
         'DEF_IMP' for deformable bodies."""
         return self._scheme
 
     @scheme.setter
     def scheme(self, value):
-        _check.choice("BODY: scheme", value, ("DEFAULT", "RIG_POS", "RIG_NEG", "RIG_IMP", "DEF_EXP", "DEF_LIM", "DEF_IMP"))
-        default = "DEF_LIM" if self._handle.deforms else "RIG_NEG"
+        _check.choice("BODY: scheme", value, ("DEFAULT", "RIG_EXACT", "RIG_POS", "RIG_NEG", "RIG_IMP", "DEF_EXP", "DEF_LIM", "DEF_IMP"))
+        default = "DEF_LIM" if self._handle.deforms else "RIG_EXACT"
         self._handle.scheme = default if value == "DEFAULT" else value
         self._scheme = value
 
     @property
     def damping(self):
-        """Mass-proportional damping, 1/s."""
-        return float(self._handle.damping)
+        """Stiffness-proportional damping, s, as in the last version of Solfec; rigid bodies keep the number and do not use it. With
+        solfec.compatible 'OFF' it is mass_damping, as in the manual of 2010."""
+        if self._solfec._compatible == "OFF":
+            return self.mass_damping
+        return self.stiffness_damping if self._handle.deforms else getattr(self, "_unused_damping", 0.0)
 
     @damping.setter
     def damping(self, value):
-        self._handle.damping = _check.number("BODY: damping", value, 0.0)
+        value = _check.number("BODY: damping", value, 0.0)
+        if self._solfec._compatible == "OFF":
+            self.mass_damping = value
+        elif self._handle.deforms:
+            self.stiffness_damping = value
+        else:
+            self._unused_damping = value
+
+    @property
+    def mass_damping(self):
+        """Mass-proportional damping, 1/s."""
+        return float(self._handle.damping)
+
+    @mass_damping.setter
+    def mass_damping(self, value):
+        self._handle.damping = _check.number("BODY: mass_damping", value, 0.0)
+
+    @property
+    def disable_rotation(self):
+        """'ON' or 'OFF': a rigid body that is moved but never turned."""
+        return "OFF" if self._turning is None else "ON"
+
+    @disable_rotation.setter
+    def disable_rotation(self, value):
+        on, handle = flag("BODY: disable_rotation", value) == "ON", self._handle
+        if handle.kind != "rigid":
+            raise ValueError(f"BODY: disable_rotation: body {self._id} is '{self.kind}'; only 'RIGID' bodies can be kept from turning")
+        if on and self._turning is None:
+            self._turning = np.array(handle.inertia)
+            handle.set_characteristics(inertia=_UNTURNABLE * self._turning)
+            self._solfec._engine.set_velocity(handle.id, handle.velocity, np.zeros(3))
+        elif not on and self._turning is not None:
+            handle.set_characteristics(inertia=self._turning)
+            self._turning = None
+
+    @property
+    def fracturecheck(self):
+        """'OFF': fracture criteria of finite element bodies are not checked here; 'ON' is refused."""
+        return self._fracturecheck
+
+    @fracturecheck.setter
+    def fracturecheck(self, value):
+        if flag("BODY: fracturecheck", value) == "ON":
+            raise ValueError("BODY: fracturecheck = 'ON': fracture is not modelled; read STRESS in a CALLBACK and cut with RT_SPLIT")
 
     @property
     def stiffness_damping(self):
-        """Stiffness-proportional damping of a deformable body, s (what later Solfec calls damping)."""
+        """Stiffness-proportional damping of a deformable body, s; 0 for others."""
         return float(self._handle.stiffness_damping) if self._handle.deforms else 0.0
 
     @stiffness_damping.setter
@@ -248,20 +337,56 @@ class BODY(Emptied):
 memory.RESOLVERS["solfec_body"] = lambda sim, id: BODY._named(sim._solfec, id)
 
 
+def _numbers(member, value, count):
+    """As many finite numbers as a member has."""
+    values = np.ravel(np.asarray(value, dtype=float))
+    if values.size != count or not np.isfinite(values).all():
+        raise ValueError(f"BODY: {member}: {count} finite numbers are expected, as in body.{member}")
+    return values
+
+
 def _euler(inertia):
     """Euler's tensor from that of inertia."""
     return 0.5 * np.trace(inertia) * np.eye(3) - inertia
 
 
+def _base(solfec, base):
+    """A base itself or by the label of its REGISTER_BASE."""
+    if not isinstance(base, str):
+        return base
+    if base not in solfec._bases:
+        raise ValueError(f"base = '{base}': no base is registered under this label{_check.nearest(base, list(solfec._bases))}")
+    return solfec._bases[base]
+
+
 def _modes(form, base):
-    """Number of modes of the modal formulation: of those MODAL_ANALYSIS gave, or as many as are asked for."""
+    """Number of elastic modes of the modal formulation: of those MODAL_ANALYSIS gave, or as many as are asked for."""
     if form != "BC-MODAL":
         return 0
     if base is None:
         return 12
     if isinstance(base, (tuple, list)) and len(base) == 2:
-        return len(base[0])
+        values = np.asarray(base[0], dtype=float)
+        return int((values > 1e-6 * max(values.max(initial=0.0), 0.0)).sum())
     return _check.integer("base", base, 1)
+
+
+def _deformations(base, meshes):
+    """How many deformations a reduced base has: the rank of what its vectors have beyond rigid motions of the mesh."""
+    if not isinstance(base, (tuple, list)) or len(base) != 2:
+        raise ValueError("base: form 'BC-RO' needs a pair (values, vectors), the vectors one after the other, three numbers a node")
+    nodes = meshes[0]._nodes
+    vectors = np.ravel(np.asarray(base[1], dtype=float))
+    if not vectors.size or vectors.size % nodes.size:
+        raise ValueError(f"base: {vectors.size} numbers are not a whole number of vectors of {nodes.size} each, three a node of the mesh")
+    arms = nodes - nodes.mean(axis=0)
+    rigid = np.array([np.tile(axis, len(nodes)) for axis in np.eye(3)] + [np.cross(axis, arms).ravel() for axis in np.eye(3)])
+    rows = vectors.reshape(-1, nodes.size)
+    rest = rows - rows @ np.linalg.pinv(rigid) @ rigid
+    rank = int((np.linalg.svd(rest, compute_uv=False) > 1e-9 * np.linalg.norm(rows, 2)).sum())
+    if not rank:
+        raise ValueError("base: its vectors are rigid motions alone; deformations are needed")
+    return rank
 
 
 def body_of(what, value, solfec=None):
@@ -272,6 +397,16 @@ def body_of(what, value, solfec=None):
         raise ValueError(f"{what} = {value!r}: it belongs to another SOLFEC object")
     value._check_there()
     return value
+
+
+def inside(body, deformed, point, what="point"):
+    """A referential point of a deformable body; ValueError for one outside its mesh."""
+    X = _check.vector(what, point)
+    if deformed is not None:
+        off = deformed._engine.distance_outside(deformed.id, X)
+        if off > max(_settings.geometric_epsilon, 1e-6 * deformed.shape.size):
+            raise ValueError(f"{what} = {tuple(X.tolist())}: it is {off:g} m outside of the mesh of body {body.id}; GEOMETRIC_EPSILON sets how near counts as inside")
+    return X
 
 
 def with_domain(function):
@@ -316,6 +451,7 @@ def MATERIAL(solfec, body, volid, material):
     """MATERIAL (solfec, body, volid, material): give the pieces of a body with this volume id another material (or its label)."""
     domain("solfec", solfec)
     handle, material = body_of("body", body, solfec)._handle, bulk_material("material", solfec, material)
+    body.__dict__.setdefault("_materials", {})[volid] = material
     volumes = {piece["volume_id"] for piece in handle.shape.pieces}
     if _check.integer("volid", volid) not in volumes:
         raise ValueError(f"volid = {volid}: the body has pieces of the volume ids {sorted(volumes)}")
@@ -328,6 +464,12 @@ def MATERIAL(solfec, body, volid, material):
     weighed = _weigh(handle.shape, density, {**densities, volid: material.density})
     handle.set_characteristics(*weighed)
     densities[volid] = material.density
+
+
+@routine
+def APPLY_BULKMAT(solfec, body, volid, material):
+    """APPLY_BULKMAT (solfec, body, volid, material): the name of MATERIAL in the last version of Solfec."""
+    MATERIAL(solfec, body, volid, material)
 
 
 def _weigh(shape, density, densities):

@@ -1,11 +1,14 @@
 """Constraints: those prescribed by the script and contacts, seen through the same kind of object."""
+import math
+
 import numpy as np
 
 from .. import _check, memory
 from ..handles import Constraint
 from ._arguments import Emptied, floats
-from .bodies import BODY, body_of, with_domain
+from .bodies import BODY, body_of, inside, with_domain
 from .domain import domain, number_or_series
+from .driven import drive, rate_of
 
 __all__ = ["FIX_POINT", "FIX_DIRECTION", "FIX_SURFACE", "SET_DISPLACEMENT", "SET_VELOCITY", "SET_ACCELERATION", "PUT_RIGID_LINK"]
 
@@ -20,6 +23,7 @@ class CONSTRAINT(Emptied):
 
     def __init__(self, solfec, id=None, row=None):
         self._solfec, self._id, self._contact = solfec, id, row
+        self._release = None  #: of a constraint that moves an obstacle: takes it back
         if id is not None:
             solfec._constraints[id] = self
 
@@ -229,12 +233,64 @@ def all_constraints(solfec):
     return held + [CONSTRAINT(solfec, row=_contact_row(table, k, axes[k])) for k in np.flatnonzero(chosen)]
 
 
+def _driven(solfec, body, kind, point, directions, value=0.0):
+    """A constraint that moves an obstacle; `kind` names it as the engine does."""
+    X = _check.vector("point", point)
+    axes = [_check.direction("direction", d) for d in directions]
+    rate = rate_of(kind, value) if kind in ("velocity", "displacement", "acceleration") else 0.0
+    row = {"kind": kind, "bodies": (body.id, -1), "points": [body._handle.point(X)], "frame": frame_of(axes[0]), "local_force": np.zeros(3)}
+    made = CONSTRAINT(solfec, row=row)
+    made._release = drive(body).add([(axis, X, rate) for axis in axes])
+    return made
+
+
+def frame_of(axis):
+    """Rows: the direction and two across it."""
+    normal = axis / np.linalg.norm(axis)
+    across = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
+    across /= np.linalg.norm(across)
+    return np.stack([normal, across, np.cross(normal, across)])
+
+
+def _held(solfec, body, kind, point, direction, value):
+    """A constraint along a direction on a body that moves, or on an obstacle that it moves."""
+    handle = point_of("point", body_of("body", body, solfec), point)
+    if body.kind == "OBSTACLE":
+        return _driven(solfec, body, kind, point, [direction], value)
+    make = {"velocity": solfec._sim.set_velocity, "displacement": solfec._sim.set_displacement, "acceleration": solfec._sim.set_acceleration}[kind]
+    return CONSTRAINT(solfec, make(handle, point, direction, value).id)
+
+
+def point_of(what, body, point):
+    """The handle of a body after a check that a point is of it (finite elements; rigid bodies hold points outside, too)."""
+    handle = body._handle
+    inside(body, handle if handle.deforms else None, point, what)
+    return handle
+
+
+def _breaks(made, strength, force):
+    """Let a constraint go once force (its local force) exceeds a strength, N."""
+    if strength is None or strength == math.inf:
+        return made
+    strength, solfec = _check.positive("strength", strength), made._solfec
+
+    def watch(sim):
+        if sim._engine.has_constraint(made._id) and force(Constraint(sim, made._id).local_force) > strength:
+            sim._engine.remove_constraint(made._id)
+
+    solfec._sim.callback(0.0, watch)
+    return made
+
+
 @with_domain
-def FIX_POINT(solfec, body, point):
-    """obj = FIX_POINT (solfec, body, point): hold a referential point (m) of a body in its place."""
+def FIX_POINT(solfec, body, point, strength=None):
+    """obj = FIX_POINT (solfec, body, point | strength): hold a referential point (m) of a body in its place. strength: size of the
+    reaction, N, beyond which the constraint is deleted. On an OBSTACLE it takes part in what moves it."""
     domain("solfec", solfec)
-    made = solfec._sim.fix_point(body_of("body", body, solfec)._handle, point)
-    return CONSTRAINT(solfec, made.id)
+    handle = point_of("point", body_of("body", body, solfec), point)
+    if body.kind == "OBSTACLE":
+        return _driven(solfec, body, "fixed_point", point, np.eye(3))
+    return _breaks(CONSTRAINT(solfec, solfec._sim.fix_point(handle, point).id), strength, np.linalg.norm)
 
 
 @with_domain
@@ -250,45 +306,53 @@ def FIX_SURFACE(solfec, body, surfid, direction):
 
 
 @with_domain
-def FIX_DIRECTION(solfec, body, point, direction):
-    """obj = FIX_DIRECTION (solfec, body, point, direction): forbid a referential point to move along a spatial direction."""
+def FIX_DIRECTION(solfec, body, point, direction, body2=None, point2=None):
+    """obj = FIX_DIRECTION (solfec, body, point, direction | body2, point2): forbid a referential point to move along a spatial direction. A
+    direction that turns with one body and holds a point of another (body2) is not available."""
     domain("solfec", solfec)
-    made = solfec._sim.fix_direction(body_of("body", body, solfec)._handle, point, direction)
-    return CONSTRAINT(solfec, made.id)
+    if body2 is not None:
+        raise ValueError("body2: a direction that turns with a body is not available; PUT_RIGID_LINK, or PUT_SPRING with a stiff spring along it, joins two bodies")
+    handle = point_of("point", body_of("body", body, solfec), point)
+    if body.kind == "OBSTACLE":
+        return _driven(solfec, body, "fixed_direction", point, [direction])
+    return CONSTRAINT(solfec, solfec._sim.fix_direction(handle, point, direction).id)
 
 
 @with_domain
 def SET_DISPLACEMENT(solfec, body, point, direction, tms):
-    """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m."""
+    """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m. An OBSTACLE
+    is moved as a whole."""
     domain("solfec", solfec)
-    made = solfec._sim.set_displacement(body_of("body", body, solfec)._handle, point, direction, number_or_series("tms", tms))
-    return CONSTRAINT(solfec, made.id)
+    return _held(solfec, body, "displacement", point, direction, number_or_series("tms", tms))
 
 
 @with_domain
 def SET_VELOCITY(solfec, body, point, direction, value):
     """obj = SET_VELOCITY (solfec, body, point, direction, value): velocity of a referential point along a direction, m/s: a number
-    or a TIME_SERIES."""
+    or a TIME_SERIES. An OBSTACLE is moved as a whole."""
     domain("solfec", solfec)
-    made = solfec._sim.set_velocity(body_of("body", body, solfec)._handle, point, direction, number_or_series("value", value))
-    return CONSTRAINT(solfec, made.id)
+    return _held(solfec, body, "velocity", point, direction, number_or_series("value", value))
 
 
 @with_domain
 def SET_ACCELERATION(solfec, body, point, direction, tms):
-    """obj = SET_ACCELERATION (solfec, body, point, direction, tms): accelerate a referential point along a direction, m/s^2."""
+    """obj = SET_ACCELERATION (solfec, body, point, direction, tms): accelerate a referential point along a direction, m/s^2. An OBSTACLE is
+    moved as a whole."""
     domain("solfec", solfec)
-    made = solfec._sim.set_acceleration(body_of("body", body, solfec)._handle, point, direction, number_or_series("tms", tms))
-    return CONSTRAINT(solfec, made.id)
+    return _held(solfec, body, "acceleration", point, direction, number_or_series("tms", tms))
 
 
 @with_domain
-def PUT_RIGID_LINK(solfec, body1, body2, point1, point2):
-    """obj = PUT_RIGID_LINK (solfec, body1, body2, point1, point2): keep the distance of two referential points (m). One body may be
-    None: its point is then fixed in the air."""
+def PUT_RIGID_LINK(solfec, body1, body2, point1, point2, strength=None):
+    """obj = PUT_RIGID_LINK (solfec, body1, body2, point1, point2 | strength): keep the distance of two referential points (m). One body may be
+    None: its point is then fixed in the air. strength: tension, N, beyond which the link is deleted (of points that coincide: size of the
+    reaction)."""
     domain("solfec", solfec)
     if body1 is None and body2 is None:
         raise ValueError("body1 = body2 = None: at least one body is needed")
-    bodies = [None if b is None else body_of(name, b, solfec)._handle for name, b in (("body1", body1), ("body2", body2))]
+    bodies = [None if b is None else point_of(f"point{k}", body_of(f"body{k}", b, solfec), p)
+              for k, b, p in ((1, body1, point1), (2, body2, point2))]
     points = _check.vector("point1", point1), _check.vector("point2", point2)
-    return CONSTRAINT(solfec, solfec._sim.rigid_link(*bodies, *points).id)
+    made = CONSTRAINT(solfec, solfec._sim.rigid_link(*bodies, *points).id)
+    together = Constraint(solfec._sim, made._id).length == 0.0
+    return _breaks(made, strength, np.linalg.norm if together else lambda force: -force[0])

@@ -7,10 +7,10 @@ import types
 
 from .. import _check, _scree, memory, notebook, results, session
 from ..handles import Body
-from ..simulation import Simulation
+from ..simulation import ANY_SURFACE, Simulation
 from ._arguments import Strict, flag, routine, text
 
-__all__ = ["SOLFEC", "SURFACE_MATERIAL", "BULK_MATERIAL"]
+__all__ = ["SOLFEC", "SURFACE_MATERIAL", "BULK_MATERIAL", "FIELD"]
 
 #: Present in an output folder from the start of a RUN to its end: results with this file beside them are not finished.
 UNFINISHED = "unfinished"
@@ -34,9 +34,10 @@ class SOLFEC(Strict):
         self._bodies, self._constraints = {}, {}
         self._surface_materials, self._bulk_materials = [], []
         self._interval, self._compress = 0.0, False
-        self._attached = []
         self._stored_model, self._placed = None, {}
-        self._verbose = "ON"
+        self._fields, self._gravity = [], None
+        self._samplers, self._bases = [], {}  #: of COROTATED_DISPLACEMENTS, REGISTER_BASE
+        self._verbose, self._compatible, self._cleanup = "ON", "ON", "OFF"
         self._solver = None
         self._reader, self._frame_index, self._frame_cache = None, 0, None
         if not session.current().resume and _finished(self._sim.out):
@@ -170,12 +171,31 @@ class SOLFEC(Strict):
 
     @property
     def verbose(self):
-        """'ON' or 'OFF': progress on standard output."""
+        """'ON', 'OFF' or '%': progress of a RUN; '%' (and '%\\n', which ends the line) prints per cent alone on standard output."""
         return self._verbose
 
     @verbose.setter
     def verbose(self, value):
-        self._verbose = flag("SOLFEC: verbose", value)
+        self._verbose = _check.choice("SOLFEC: verbose", value, ("ON", "OFF", "%", "%\n"))
+
+    @property
+    def compatible(self):
+        """'ON' (default): what the last version of Solfec does. 'OFF': what the manual says and Scree prefers: a positive PRESSURE pushes
+        inwards, and body.damping is mass-proportional (1/s)."""
+        return self._compatible
+
+    @compatible.setter
+    def compatible(self, value):
+        self._compatible = flag("SOLFEC: compatible", value)
+
+    @property
+    def cleanup(self):
+        """'ON' or 'OFF': whether a folder without results is removed. Here one is made by the first RUN alone, so there is none to remove."""
+        return self._cleanup
+
+    @cleanup.setter
+    def cleanup(self, value):
+        self._cleanup = flag("SOLFEC: cleanup", value)
 
     @property
     def bodies(self):
@@ -243,7 +263,8 @@ class _Material:
 
     def __getattr__(self, name):
         if name in self._readable or name in self._writable:
-            return getattr(self._handle, self._renamed.get(name, name))
+            value = getattr(self._handle, self._renamed.get(name, name))
+            return None if name == "surf2" and value == ANY_SURFACE else value
         known = self._readable + self._writable
         raise _check.UnknownMember(f"{type(self).__name__} has no member '{name}'{_check.nearest(name, known)}")
 
@@ -263,22 +284,25 @@ class _Material:
 
 
 class SURFACE_MATERIAL(_Material):
-    """obj = SURFACE_MATERIAL (solfec | surf1, surf2, model, label, friction, cohesion, restitution, spring, dashpot).
+    """obj = SURFACE_MATERIAL (solfec | surf1, surf2, model, label, friction, cohesion, restitution, spring, dashpot, hpow).
 
-    The law between two surfaces; the default one when surf1 or surf2 is left out. model: 'SIGNORINI_COULOMB' (friction,
-    cohesion in Pa, restitution) or 'SPRING_DASHPOT' (spring in N/m, dashpot in N s/m, friction, cohesion)."""
+    The law between two surfaces; with surf1 alone that of this surface with any other, with neither the default one. model: 'SIGNORINI_COULOMB'
+    (friction, cohesion in Pa, restitution) or 'SPRING_DASHPOT' (spring in N/m, dashpot in N s/m, friction, cohesion). A negative dashpot stands for
+    critical damping of each contact. hpow: power of the overlap in the spring's force; 1 alone is available."""
 
     _renamed = {"surf1": "surface1", "surf2": "surface2"}
     _readable = ("surf1", "surf2", "label")
     _writable = ("model", "friction", "cohesion", "restitution", "spring", "dashpot")
-    _documented = {"surf1": "First surface id.", "surf2": "Second surface id.", "label": "Label.", "model": "Name of the law.",
+    _documented = {"surf1": "First surface id.", "surf2": "Second surface id; None for any other.", "label": "Label.", "model": "Name of the law.",
                    "friction": "Coulomb's coefficient.", "cohesion": "Pa.", "restitution": "Of velocity, 0 to 1.", "spring": "N/m.",
                    "dashpot": "N s/m."}
 
     @routine
     def __init__(self, solfec, surf1=None, surf2=None, model="SIGNORINI_COULOMB", label=None, friction=0.0, cohesion=0.0, restitution=0.0,
-                 spring=0.0, dashpot=0.0):
+                 spring=0.0, dashpot=0.0, hpow=1.0):
         domain("solfec", solfec)
+        if _check.number("hpow", hpow) != 1.0 and model == "SPRING_DASHPOT":
+            raise ValueError(f"hpow = {hpow:g}: the spring of 'SPRING_DASHPOT' is linear here (hpow = 1); take the stiffness of Hertz's law at the overlap you expect")
         self._handle = solfec._sim.surface_material(surf1, surf2, model=text("model", model), friction=friction, cohesion=cohesion,
                                                     restitution=restitution, spring=spring, dashpot=dashpot,
                                                     label=label if label is None else text("label", label))
@@ -286,21 +310,46 @@ class SURFACE_MATERIAL(_Material):
 
 
 class BULK_MATERIAL(_Material):
-    """obj = BULK_MATERIAL (solfec | model, label, young, poisson, density): the material of volumes.
+    """obj = BULK_MATERIAL (solfec | model, label, young, poisson, density, tensile, fields, fracene): the material of volumes.
 
     young: Pa. density: kg/m^3. Rigid bodies use the density alone, at the moment they are made. model: 'KIRCHHOFF' or
-    'NEO_HOOKEAN'."""
+    'NEO_HOOKEAN'. tensile, fracene (of fracture checks) and fields (of models that depend on a FIELD) are used by neither, as in Solfec's serial
+    KIRCHHOFF without fracturecheck."""
 
     _readable = ("model", "label")
     _writable = ("young", "poisson", "density")
     _documented = {"model": "Name of the law.", "label": "Label.", "young": "Young's modulus, Pa.", "poisson": "Poisson's ratio.", "density": "kg/m^3."}
 
     @routine
-    def __init__(self, solfec, model="KIRCHHOFF", label=None, young=1e6, poisson=0.25, density=1e3):
+    def __init__(self, solfec, model="KIRCHHOFF", label=None, young=1e6, poisson=0.25, density=1e3, tensile=math.inf, fields=(), fracene=math.inf):
         domain("solfec", solfec)
         self._handle = solfec._sim.bulk_material(density=density, young=young, poisson=poisson, model=text("model", model),
                                                  label=label if label is None else text("label", label))
         solfec._bulk_materials.append(self)
+
+
+class FIELD(Strict):
+    """obj = FIELD (solfec, field_callback | label, data): a scalar field value = field_callback (data, x, y, z, t), for bulk materials that depend on
+    one; none of Solfec's or Scree's does. obj (x, y, z, t) is its value."""
+
+    @routine
+    def __init__(self, solfec, field_callback, label=None, data=None):
+        domain("solfec", solfec)
+        self._function, self._data = _check.function("field_callback", field_callback), data
+        self._label = f"FIELD_{len(solfec._fields)}" if label is None else text("label", label)
+        solfec._fields.append(self)
+
+    @property
+    def label(self):
+        """Label."""
+        return self._label
+
+    def __call__(self, x, y, z, t):
+        given = self._data if isinstance(self._data, tuple) else () if self._data is None else (self._data,)
+        return self._function(*given, x, y, z, t)
+
+    def __repr__(self):
+        return f"<FIELD '{self._label}'>"
 
 
 memory.RESOLVERS["solfec_material"] = lambda sim, kind, id: (

@@ -44,19 +44,30 @@ class TIME_SERIES(TimeSeries):
 def GRAVITY(solfec, direction, value=None):
     """GRAVITY (solfec, direction, value): acceleration of gravity along a direction, m/s^2: a number or a TIME_SERIES.
 
-    GRAVITY (solfec, vector) takes it as one vector; one component of it may be a TIME_SERIES when the others are 0."""
+    GRAVITY (solfec, vector) takes it as one vector, whose components may be TIME_SERIES objects; each step then has the vector of its middle."""
     domain("solfec", solfec)
     if value is not None:
         solfec._sim.set_gravity(_check.direction("direction", direction), number_or_series("value", value))
+        solfec._gravity = None
         return
     parts = list(direction) if isinstance(direction, (tuple, list, np.ndarray)) else []
-    series = [k for k, part in enumerate(parts) if isinstance(part, TimeSeries)]
-    if len(parts) == 3 and series:
-        if len(series) > 1 or any(parts[k] != 0 for k in range(3) if k not in series):
-            raise ValueError("vector: one component may be a TIME_SERIES when the others are 0; use (solfec, direction, value) for other directions")
-        solfec._sim.set_gravity(np.eye(3)[series[0]], parts[series[0]])
+    if len(parts) == 3 and any(isinstance(part, TimeSeries) for part in parts):
+        _gravity_series(solfec, [number_or_series(f"vector[{k}]", part) for k, part in enumerate(parts)])
     else:
         solfec._sim.gravity = _check.vector("vector", direction)
+        solfec._gravity = None
+
+
+def _gravity_series(solfec, parts):
+    """Gravity by components: set anew before every step."""
+    def follow(sim):
+        if solfec._gravity is parts:
+            middle = sim.time + 0.5 * sim.step
+            sim.gravity = [part(middle) if isinstance(part, TimeSeries) else part for part in parts]
+
+    solfec._gravity = parts
+    follow(solfec._sim)
+    solfec._sim.callback(0.0, follow)
 
 
 def _convected(kind):
@@ -127,6 +138,10 @@ def LOAD(body, kind, surfid, direction, value):
 
 @routine
 def PRESSURE(body, surfid, value):
-    """PRESSURE (body, surfid, value): press on a surface of a finite element body, Pa: a number or a TIME_SERIES. It follows the surface; a
-    positive value pushes inwards."""
-    _loaded(body).apply_pressure(_check.integer("surfid", surfid), number_or_series("value", value))
+    """PRESSURE (body, surfid, value): a load along the normal of a surface of a finite element body, Pa: a number or a TIME_SERIES. It follows
+    the surface. As in Solfec a positive value pulls outwards, a negative one presses (with solfec.compatible 'OFF' a positive one presses)."""
+    handle, surface, value = _loaded(body), _check.integer("surfid", surfid), number_or_series("value", value)
+    if body._solfec._compatible == "OFF":
+        handle.apply_pressure(surface, value)
+    else:
+        handle.apply_load(surface, "NORMAL", value, convected=True)

@@ -1,4 +1,4 @@
-"""Meshes made from other shapes, bent, cut apart, or turned into polyhedra."""
+"""Meshes made from other shapes, bent, or turned into polyhedra."""
 import math
 import os
 import shutil
@@ -10,32 +10,11 @@ import numpy as np
 from .. import _check, _scree
 from .. import shapes as modern
 from ._arguments import routine, text
-from .shapes import CONVEX, MESH, as_one, objects
+from .mesh import MESH, listed_faces, mesh_of, one_mesh, outer_faces
+from .python2 import find
+from .shapes import CONVEX, as_one, objects
 
-__all__ = ["ELLIP_MESH", "TETRAHEDRALIZE", "BEND", "MESH2CONVEX", "MESH_SPLIT"]
-
-#: Faces of elements by number of nodes, counter-clockwise seen from outside.
-_FACES = {4: ((0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)),
-          5: ((0, 3, 2, 1), (0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4)),
-          6: ((0, 2, 1), (3, 4, 5), (0, 1, 4, 3), (1, 2, 5, 4), (2, 0, 3, 5)),
-          8: ((0, 3, 2, 1), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7))}
-
-
-def _mesh(nodes, elements, volumes, surface, faces):
-    """A MESH object from rows; faces: {nodes: surface id}."""
-    packed = [n for element, volume in zip(elements, volumes) for n in (len(element), *map(int, element), int(volume))]
-    ids = [int(surface)] + [n for face, s in faces.items() for n in (len(face), *map(int, face), int(s))]
-    return MESH._of(modern.Shape(_scree.make_mesh(np.ascontiguousarray(nodes, dtype=float), packed, ids)))
-
-
-def _one_mesh(what, value):
-    """The nodes, elements and ids of a MESH object made of one mesh."""
-    if not isinstance(value, MESH):
-        raise ValueError(f"{what} = {value!r}: a MESH object is expected")
-    meshes = value._shape.meshes
-    if len(meshes) != 1:
-        raise ValueError(f"{what}: one mesh is expected, this object is a collection of {len(meshes)}")
-    return meshes[0]
+__all__ = ["ELLIP_MESH", "TETRAHEDRALIZE", "BEND", "MESH2CONVEX"]
 
 
 def _icosphere(frequency):
@@ -97,16 +76,14 @@ def ELLIP_MESH(center, radii, error, volid, surfid):
     for s in range(shells - 1):
         low, high = 1 + s * count, 1 + (s + 1) * count
         elements += [(low + i, low + j, low + k, high + i, high + j, high + k) for i, j, k in faces]
-    return _mesh(center + nodes * radii, elements, [volume] * len(elements), surface, {})
+    return mesh_of(center + nodes * radii, elements, [volume] * len(elements), surface, {})
 
 
 @routine
 def MESH2CONVEX(mesh):
-    """obj = MESH2CONVEX (mesh): the elements of a MESH (emptied) as a collection of CONVEX objects; volume ids, and surface ids
-    of outer faces, stay."""
-    pieces = list(_mesh_pieces(mesh))
-    mesh._take("MESH2CONVEX")
-    return CONVEX._of(modern.join(*pieces))
+    """obj = MESH2CONVEX (mesh): the elements of a MESH, which stays as it is, as a collection of CONVEX objects; volume ids, and surface
+    ids of outer faces, stay."""
+    return CONVEX._of(modern.join(*_mesh_pieces(mesh)))
 
 
 def _mesh_pieces(mesh):
@@ -124,23 +101,22 @@ def BEND(shape, point, direction, angle):
     angle in degrees above 0 and below 360.
 
     The axis must pass beside the mesh. What lies ahead of the plane through the axis and the nearest part of the mesh, turning about
-    the axis, is wrapped around it; the line midway through the thickness keeps its length, what is longer goes on straight."""
+    the axis, is wrapped around it; the fibre nearest to the axis keeps its length, what is longer goes on straight."""
     members = objects("shape", shape)
     if not all(isinstance(m, MESH) for m in members):
         raise ValueError(f"shape = {shape!r}: MESH objects are expected")
     origin, axis = _check.vector("point", point), _check.direction("direction", direction)
     axis = axis / np.linalg.norm(axis)
     turn = _check.number("angle", angle, 0.0, 360.0, open_low=True)
-    meshes = [_one_mesh("shape", m) for m in members]
+    meshes = [one_mesh("shape", m) for m in members]
     arms = np.concatenate([np.asarray(m["nodes"]) for m in meshes]) - origin
     arms -= np.outer(arms @ axis, axis)
     start = _start_direction(arms, axis)
     radii = arms @ start
     if not radii.min() > 0:
         raise ValueError(f"point = {tuple(origin)}: the axis must pass beside the shape, which lies between {radii.min():g} and {radii.max():g} m from it")
-    middle = 0.5 * (radii.min() + radii.max())
-    bent = [_mesh(_bend(np.asarray(m["nodes"]), origin, axis, start, middle, math.radians(turn)), m["elements"], m["volume_ids"], m["surface_id"],
-                  dict(zip(map(tuple, m["faces"]), m["surface_ids"]))) for m in meshes]
+    bent = [mesh_of(_bend(np.asarray(m["nodes"]), origin, axis, start, radii.min(), math.radians(turn)), m["elements"], m["volume_ids"], m["surface_id"],
+                  listed_faces(m)) for m in meshes]
     for member, result in zip(members, bent):
         member._value = result._value
     return shape
@@ -179,104 +155,34 @@ def _outline(points):
     return np.array(chain(ordered) + chain(ordered[::-1]))
 
 
-def _bend(nodes, origin, axis, start, middle, turn):
-    """Nodes wrapped about the axis: lengths along the bend become angles at the middle radius, up to `turn`."""
+def _bend(nodes, origin, axis, start, inner, turn):
+    """Nodes wrapped about the axis: lengths along the bend become angles at the inner radius, up to `turn`."""
     ahead = np.cross(axis, start)
     arms = nodes - origin
     radius, length, along = arms @ start, arms @ ahead, arms @ axis
-    angle = np.clip(length / middle, 0.0, turn)
-    rest = length - angle * middle
+    angle = np.clip(length / inner, 0.0, turn)
+    rest = length - angle * inner
     radial = np.outer(np.cos(angle), start) + np.outer(np.sin(angle), ahead)
     tangent = np.outer(np.cos(angle), ahead) - np.outer(np.sin(angle), start)
     return origin + radius[:, None] * radial + rest[:, None] * tangent + np.outer(along, axis)
 
 
 @routine
-def MESH_SPLIT(mesh, nodeset=None, faceset=None, surfid1=0, surfid2=0):
-    """list = MESH_SPLIT (mesh | nodeset, faceset, surfid1, surfid2): cut a MESH (emptied) along faces between its elements, into a list
-    of MESH objects, one a connected part. A cut that does not part the mesh has no effect.
-
-    nodeset: node numbers; the faces with all their nodes among them are cut. faceset: [[n1, n2, n3, ...], ...], the faces to cut
-    (when both are given, faces that either names). surfid1, surfid2: surface ids of the two sides of a cut, the side of the element of lower
-    number first."""
-    data = _one_mesh("mesh", mesh)
-    elements = [tuple(e) for e in data["elements"]]
-    count = len(data["nodes"])
-    chosen = {_check.integer("nodeset", n, 0, count - 1) for n in nodeset or ()}
-    named = {frozenset(_check.integer("faceset", n, 0, count - 1) for n in face) for face in faceset or ()}
-    surfaces = _check.integer("surfid1", surfid1), _check.integer("surfid2", surfid2)
-    if not chosen and not named:
-        raise ValueError("nodeset, faceset: name the nodes or the faces along which to cut")
-    owners = _owners(elements)
-    inner = {face for face, pair in owners.items() if len(pair) == 2}
-    cut = {face for face in inner if face in named or face <= chosen}
-    if named - inner:
-        raise ValueError(f"faceset: {sorted(next(iter(named - inner)))}: the mesh has no such face between two elements")
-    part = _parts(len(elements), [pair for face, pair in owners.items() if face in inner and face not in cut])
-    known = _named_faces(data)
-    cut = {face for face in cut if part[owners[face][0]] != part[owners[face][1]]}
-    made = [_part_mesh(data, elements, [e for e in range(len(elements)) if part[e] == p], cut, known, owners, surfaces) for p in sorted(set(part))]
-    mesh._take("MESH_SPLIT")
-    return made
-
-
-def _owners(elements):
-    """The one or two elements of every face, by its set of nodes."""
-    owners = {}
-    for e, element in enumerate(elements):
-        for face in _FACES[len(element)]:
-            owners.setdefault(frozenset(element[i] for i in face), []).append(e)
-    return owners
-
-
-def _named_faces(data):
-    """Surface ids of the faces that have one of their own, by set of nodes."""
-    return dict(zip((frozenset(f) for f in data["faces"]), data["surface_ids"]))
-
-
-def _parts(count, pairs):
-    """Number of the connected part of each of `count` items joined by pairs."""
-    parent = list(range(count))
-
-    def root(i):
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    for a, b in pairs:
-        parent[root(a)] = root(b)
-    return [root(i) for i in range(count)]
-
-
-def _part_mesh(data, elements, members, cut, known, owners, surfaces):
-    """The mesh of some elements; cut faces carry the side's surface id."""
-    used = sorted({n for e in members for n in elements[e]})
-    number = {n: k for k, n in enumerate(used)}
-    faces = {}
-    for e in members:
-        for local in _FACES[len(elements[e])]:
-            face = tuple(elements[e][i] for i in local)
-            key = frozenset(face)
-            if key in cut:
-                faces[tuple(number[n] for n in face)] = surfaces[0 if e == min(owners[key]) else 1]
-            elif key in known:
-                faces[tuple(number[n] for n in face)] = known[key]
-    return _mesh(np.asarray(data["nodes"])[used], [[number[n] for n in elements[e]] for e in members], [data["volume_ids"][e] for e in members],
-                 data["surface_id"], faces)
-
-
-@routine
 def TETRAHEDRALIZE(shape, path, volume=None, quality=None, volid=None, surfid=None):
-    """obj = TETRAHEDRALIZE (shape, path | volume, quality, volid, surfid): a MESH of tetrahedra that fills a CONVEX object or a MESH.
+    """obj = TETRAHEDRALIZE (shape, path | volume, quality, volid, surfid): a MESH of tetrahedra that fills a CONVEX object or a MESH, or the closed
+    surface in a file that TetGen reads (.stl, .poly, .smesh, .off, .ply).
 
     path: file that keeps the mesh, as text; when it is there already it is read instead. volume: largest volume of a tetrahedron, m^3.
-    quality: largest ratio of circumscribed radius to shortest edge, above 1. volid, surfid: ids of the result (default: those of the shape).
-    The mesher is TetGen, which must be installed (Debian: apt-get install tetgen)."""
-    members = objects("shape", shape)
+    quality: largest ratio of circumscribed radius to shortest edge, above 1. volid, surfid: ids of the result (default: those of the shape; of
+    a file 0 and its boundary markers). The mesher is TetGen, which must be installed (Debian: apt-get install tetgen)."""
     path = text("path", path)
     size = None if volume is None else _check.positive("volume", volume)
     ratio = None if quality is None else _check.number("quality", quality, 1.0, open_low=True)
+    if isinstance(shape, str):
+        if not os.path.exists(path):
+            _write_tetrahedra(path, *_mesh_file(shape, None if surfid is None else _check.integer("surfid", surfid), size, ratio))
+        return _read_tetrahedra(path, 0 if volid is None else _check.integer("volid", volid))
+    members = objects("shape", shape)
     pieces = as_one(members)._native
     default_volume = pieces.piece(0)["volume_id"]
     vid = default_volume if volid is None else _check.integer("volid", volid)
@@ -293,7 +199,7 @@ def _surface(members):
     if len(members) != 1:
         raise ValueError(f"shape: one object is expected, not {len(members)}")
     if isinstance(members[0], MESH):
-        return _boundary(_one_mesh("shape", members[0]))
+        return _boundary(one_mesh("shape", members[0]))
     pieces = members[0]._shape.pieces
     if len(pieces) != 1 or pieces[0]["kind"] != "polyhedron":
         raise ValueError("shape: one CONVEX object or one MESH is expected")
@@ -302,34 +208,60 @@ def _surface(members):
 
 def _boundary(mesh):
     """Nodes on the boundary of a mesh, its outer faces and their surface ids."""
-    elements, known = mesh["elements"], _named_faces(mesh)
-    owners = _owners(elements)
-    faces = [tuple(element[i] for i in local) for element in elements for local in _FACES[len(element)]]
-    faces = [face for face in faces if len(owners[frozenset(face)]) == 1]
+    faces, ids = zip(*outer_faces(mesh))
     used = sorted({n for face in faces for n in face})
     number = {n: k for k, n in enumerate(used)}
-    ids = [known.get(frozenset(face), mesh["surface_id"]) for face in faces]
-    return np.asarray(mesh["nodes"])[used], [[number[n] for n in face] for face in faces], ids
+    return np.asarray(mesh["nodes"])[used], [[number[n] for n in face] for face in faces], list(ids)
 
 
 def _run_tetgen(nodes, facets, ids, size, ratio):
     """(nodes, tetrahedra, boundary triangles, their surface ids) from TetGen."""
-    program = shutil.which("tetgen")
-    if program is None:
-        raise ValueError("no mesher is installed; install TetGen (Debian: apt-get install tetgen), or use HEX, ROUGH_HEX or ELLIP_MESH")
-    with tempfile.TemporaryDirectory() as folder:
+    def write(folder):
         with open(os.path.join(folder, "in.smesh"), "w") as file:
             file.write(f"{len(nodes)} 3 0 0\n" + "".join(f"{k} {x!r} {y!r} {z!r}\n" for k, (x, y, z) in enumerate(nodes.tolist())))
             # markers count from 1: 0 means an inner face
             file.write(f"{len(facets)} 1\n" + "".join(f"{len(f)} {' '.join(map(str, f))} {k + 1}\n" for k, f in enumerate(facets)) + "0\n0\n")
+        return "in.smesh"
+
+    points, cells, faces = _tetgen(write, size, ratio)
+    outer = [row for row in faces if row[-1] > 0]
+    return points, cells, [row[:3] for row in outer], [ids[row[3] - 1] for row in outer]
+
+
+def _mesh_file(source, surfid, size, ratio):
+    """The same of a surface in a file; surface ids are its markers unless one is given."""
+    place = find(source)
+    if not os.path.isfile(place):
+        raise ValueError(f"shape = '{source}': there is no such file")
+
+    def copy(folder):
+        name = "in" + os.path.splitext(place)[1].lower()
+        shutil.copyfile(place, os.path.join(folder, name))
+        return name
+
+    points, cells, faces = _tetgen(copy, size, ratio)
+    sides = {}
+    for cell in cells:
+        for leave in range(4):
+            sides.setdefault(frozenset(cell) - {cell[leave]}, []).append(cell)
+    outer = [row for row in faces if len(sides[frozenset(row[:3])]) == 1]
+    return points, cells, [row[:3] for row in outer], [max(row[3], 0) if surfid is None else surfid for row in outer]
+
+
+def _tetgen(prepare, size, ratio):
+    """(points, tetrahedra, triangles with their marker) that TetGen makes of the file prepare (folder) names."""
+    program = shutil.which("tetgen")
+    if program is None:
+        raise ValueError("no mesher is installed; install TetGen (Debian: apt-get install tetgen), or use HEX, ROUGH_HEX or ELLIP_MESH")
+    with tempfile.TemporaryDirectory() as folder:
+        name = prepare(folder)
         flags = "-pzQ" + (f"q{ratio:g}" if ratio else "") + (f"a{size:.12g}" if size else "")
-        done = subprocess.run([program, flags, "in.smesh"], cwd=folder, capture_output=True, text=True)
+        done = subprocess.run([program, flags, name], cwd=folder, capture_output=True, text=True)
         if done.returncode != 0 or not os.path.exists(os.path.join(folder, "in.1.ele")):
             raise ValueError(f"shape: TetGen could not fill it: {(done.stdout + done.stderr).strip().splitlines()[-1:] or 'no message'}")
         points, cells, faces = (_table(os.path.join(folder, f"in.1.{kind}")) for kind in ("node", "ele", "face"))
-    outer = [row for row in faces if int(row[4]) > 0]
-    return (np.array([row[1:4] for row in points]), [[int(v) for v in row[1:5]] for row in cells], [[int(v) for v in row[1:4]] for row in outer],
-            [ids[int(row[4]) - 1] for row in outer])
+    return (np.array([row[1:4] for row in points]), [[int(v) for v in row[1:5]] for row in cells],
+            [[*(int(v) for v in row[1:4]), int(row[4]) if len(row) > 4 else 0] for row in faces])
 
 
 def _table(path):
@@ -362,4 +294,4 @@ def _read_tetrahedra(path, volume):
     except ValueError:
         raise ValueError(f"path = '{path}': it is not a mesh written by TETRAHEDRALIZE; remove it or choose another path") from None
     first = faces[0][-1] if faces else 0
-    return _mesh(nodes, cells, [volume] * len(cells), first, {tuple(face[:-1]): face[-1] for face in faces if face[-1] != first})
+    return mesh_of(nodes, cells, [volume] * len(cells), first, {tuple(face[:-1]): face[-1] for face in faces if face[-1] != first})

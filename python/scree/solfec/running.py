@@ -3,14 +3,12 @@ import os
 import sys
 
 from .. import _check, session
+from ..progress import Percent, Progress
 from ._arguments import call_with, routine
 from .domain import UNFINISHED, domain
 from .solvers import Solver, apply_default
 
 __all__ = ["RUN", "OUTPUT", "EXTENTS", "CALLBACK", "REGISTER_CALLBACK", "UNPHYSICAL_PENETRATION"]
-
-_registered = []  #: (callback, data) called after every step of every RUN
-
 
 def _run(solfec, solver, duration):
     domain("RUN: solfec", solfec)
@@ -27,7 +25,7 @@ def _run(solfec, solver, duration):
         apply_default(solfec._sim)
     else:
         solver._bind(solfec._sim)
-    _attach_registered(solfec)
+    solfec._sim._progress = Percent if solfec._verbose.startswith("%") else Progress
     os.makedirs(solfec.outpath, exist_ok=True)
     marker = os.path.join(solfec.outpath, UNFINISHED)
     open(marker, "w").close()
@@ -37,14 +35,6 @@ def _run(solfec, solver, duration):
         if solver is None or not solver.stopped:
             raise
     os.remove(marker)
-
-
-def _attach_registered(solfec):
-    """Callbacks registered for all runs become callbacks of this one, each once."""
-    for entry in _registered:
-        if entry not in solfec._attached:
-            solfec._attached.append(entry)
-            solfec._sim.callback(0.0, lambda sim, callback=entry[0], data=entry[1]: call_with(callback, data))
 
 
 def RUN(solfec, solver, duration):
@@ -93,12 +83,9 @@ def CALLBACK(solfec, interval, data, callback):
 
 @routine
 def REGISTER_CALLBACK(callback, data=None):
-    """REGISTER_CALLBACK (callback | data): call callback (data) after every step of every RUN that begins from now on, of any SOLFEC; 0 ends
-    that RUN. A tuple as data is spread over the callback's arguments when it has as many. None in place of a function forgets all of them."""
-    if callback is None:
-        _registered.clear()
-        return
-    _registered.append((_check.function("callback", callback), data))
+    """REGISTER_CALLBACK (callback | data): tell the processes of a parallel Solfec of a function that CALLBACK, FORCE or PUT_SPRING will name.
+    As in Solfec's serial version there is nothing to tell: the function is not called."""
+    _check.function("callback", callback)
 
 
 @routine

@@ -7,8 +7,7 @@ from .. import _check, _scree
 from .. import shapes as modern
 from ._arguments import Emptied, floats, is_point, routine
 
-__all__ = ["CONVEX", "HULL", "MESH", "HEX", "ROUGH_HEX", "PIPE", "SPHERE", "ELLIP", "SCALE", "TRANSLATE", "ROTATE", "SPLIT", "COPY",
-           "MASS_CENTER", "OVERLAPPING"]
+__all__ = ["CONVEX", "HULL", "SPHERE", "ELLIP", "SCALE", "TRANSLATE", "ROTATE", "COPY", "MASS_CENTER", "OVERLAPPING"]
 
 
 class Geometry(Emptied):
@@ -66,7 +65,7 @@ class CONVEX(Geometry):
 
     def vertex(self, n):
         """Coordinates (x, y, z) of a vertex, m."""
-        return _row("vertex", self._vertices, n)
+        return row_of("vertex", self._vertices, n)
 
 
 @routine
@@ -80,88 +79,11 @@ def HULL(points, volid, surfid, convex=None):
     return made
 
 
-class MESH(Geometry):
-    """obj = MESH (nodes, elements, surfids): a volumetric mesh of tetrahedra (4 nodes), pyramids (5), wedges (6), hexahedra (8).
-
-    nodes: [x0, y0, z0, ...], m. elements: [n, n1, ..., nn, volume id, ...]. surfids: [surface id of all faces not named,
-    n, n1, ..., nn, surface id, ...] or that first number alone."""
-
-    @routine
-    def __init__(self, nodes, elements, surfids):
-        packed = [_check.integer(f"elements[{k}]", e) for k, e in enumerate(elements)]
-        surfaces = [surfids] if np.ndim(surfids) == 0 else list(surfids)
-        surfaces = [_check.integer(f"surfids[{k}]", s) for k, s in enumerate(surfaces)]
-        self._set(modern.Shape(_scree.make_mesh(_check.points("nodes", nodes), packed, surfaces)))
-
-    @property
-    def _nodes(self):
-        return np.concatenate([np.asarray(mesh["nodes"]).reshape(-1, 3) for mesh in self._shape.meshes])
-
-    @property
-    def nnod(self):
-        """Number of nodes."""
-        return len(self._nodes)
-
-    def node(self, n):
-        """Coordinates (x, y, z) of a node, m."""
-        return _row("node", self._nodes, n)
-
-
-def _row(what, table, n):
+def row_of(what, table, n):
     n = _check.integer(what, n)
     if not 0 <= n < len(table):
         raise ValueError(f"{what} ({n}): numbers from 0 to {len(table) - 1} are expected")
     return floats(table[n])
-
-
-def _scheme(what, values, cells):
-    if values is None:
-        return []
-    if len(values) != cells:
-        raise ValueError(f"{what}: {cells} relative sizes are expected, one a subdivision, not {len(values)}")
-    return [_check.positive(f"{what}[{k}]", v) for k, v in enumerate(values)]
-
-
-def _surface_ids(surfids, count):
-    ids = [surfids] * count if np.ndim(surfids) == 0 else list(surfids)
-    if len(ids) != count:
-        raise ValueError(f"surfids = {surfids!r}: {count} surface ids are expected")
-    return [_check.integer(f"surfids[{k}]", s) for k, s in enumerate(ids)]
-
-
-@routine
-def HEX(nodes, i, j, k, volid, surfids, dx=None, dy=None, dz=None):
-    """obj = HEX (nodes, i, j, k, volid, surfids | dx, dy, dz): a MESH of i x j x k hexahedra stretched between eight nodes, m.
-
-    surfids: six surface ids. dx, dy, dz: relative sizes of the subdivisions (default: equal)."""
-    i, j, k = (_check.integer(n, v, 1) for n, v in zip("ijk", (i, j, k)))
-    corners = _check.points("nodes", nodes)
-    if len(corners) != 8:
-        raise ValueError(f"nodes: eight nodes (24 numbers) are expected, not {len(corners)}")
-    return MESH._of(modern.Shape(_scree.make_hex(corners, i, j, k, _check.integer("volid", volid), _surface_ids(surfids, 6),
-                                                 _scheme("dx", dx, i), _scheme("dy", dy, j), _scheme("dz", dz, k))))
-
-
-@routine
-def ROUGH_HEX(shape, i, j, k, dx=None, dy=None, dz=None):
-    """obj = ROUGH_HEX (shape, i, j, k | dx, dy, dz): a hexahedral MESH along the principal axes of inertia that properly
-    contains a CONVEX object or a list of them."""
-    i, j, k = (_check.integer(n, v, 1) for n, v in zip("ijk", (i, j, k)))
-    members = objects("shape", shape)
-    if not all(isinstance(m, CONVEX) for m in members):
-        raise ValueError(f"shape = {shape!r}: CONVEX objects are expected")
-    return MESH._of(modern.Shape(_scree.make_rough_hex(as_one(members)._native, i, j, k, _scheme("dx", dx, i), _scheme("dy", dy, j), _scheme("dz", dz, k))))
-
-
-@routine
-def PIPE(pnt, dir, rin, thi, ndir, nrad, nthi, volid, surfids):
-    """obj = PIPE (pnt, dir, rin, thi, ndir, nrad, nthi, volid, surfids): a MESH of a pipe about the axis from pnt to pnt + dir.
-
-    rin: inner radius, thi: wall thickness, m. ndir, nrad, nthi: elements along, around and through the wall. surfids: four ids
-    (inner, outer, bottom, top)."""
-    counts = (_check.integer("ndir", ndir, 1), _check.integer("nrad", nrad, 3), _check.integer("nthi", nthi, 1))
-    return MESH._of(modern.Shape(_scree.make_pipe(_check.vector("pnt", pnt), _check.direction("dir", dir), _check.positive("rin", rin),
-                                                  _check.positive("thi", thi), *counts, _check.integer("volid", volid), _surface_ids(surfids, 4))))
 
 
 class SPHERE(Geometry):
@@ -249,10 +171,10 @@ def _apply(shape, point_map, shape_map):
 
 @routine
 def SCALE(shape, coefs):
-    """obj = SCALE (shape, coefs): scale objects in place along x, y, z; or map a point (x, y, z)."""
+    """obj = SCALE (shape, coefs): scale objects in place along x, y, z; or map a point (x, y, z). Negative factors mirror."""
     factors = _check.vector("coefs", coefs)
-    if not (factors > 0).all():
-        raise ValueError(f"coefs = {coefs!r}: factors must be positive")
+    if not factors.all():
+        raise ValueError(f"coefs = {coefs!r}: factors must not be zero")
     return _apply(shape, lambda x: x * factors, lambda s: modern.scale(s, factors))
 
 
@@ -270,28 +192,6 @@ def ROTATE(shape, point, vector, angle):
     center, axis = _check.vector("point", point), _check.direction("vector", vector)
     turn = math.radians(_check.number("angle", angle))
     return _apply(shape, lambda x: _scree.rotated_point(x, center, axis, turn), lambda s: modern.rotate(s, axis, turn, center))
-
-
-@routine
-def SPLIT(shape, point, normal, surfid=0, topoadj="OFF", remesh=None):
-    """(one, two) = SPLIT (shape, point, normal | surfid): cut objects by the plane through a point: what is below and what
-    is above it, None where nothing is.
-
-    shape: emptied. Polyhedra are cut, the new faces get `surfid`; spheres and ellipsoids go to the side of their centre.
-    topoadj and remesh belong to finite element meshes and are not used here."""
-    members = objects("shape", shape)
-    place, axis, surface = _check.vector("point", point), _check.direction("normal", normal), _check.integer("surfid", surfid)
-    groups = {}
-    for member in members:
-        groups.setdefault(CONVEX if isinstance(member, MESH) else type(member), []).append(member)
-    sides = ([], [])
-    for kind, group in groups.items():
-        for side, half in zip(sides, modern.split(as_one(group), place, axis, surface)):
-            if half is not None:
-                side.append(kind._of(half))
-    for member in members:
-        member._take("SPLIT")
-    return tuple(None if not side else side[0] if len(side) == 1 else side for side in sides)
 
 
 @routine
@@ -316,9 +216,14 @@ def MASS_CENTER(shape):
 def OVERLAPPING(obstacles, shapes, negate=False, gap=0.0):
     """obj = OVERLAPPING (obstacles, shapes | not, gap): those of `shapes` (emptied) that overlap an obstacle, as a list.
 
-    The third argument, when true, asks for those that do not. gap: m, objects nearer than this count as overlapping."""
+    The third argument, 'NOT', asks for those that do not. gap: largest gap, m, 0 or negative: with -0.01 objects that overlap by less than a
+    centimetre do not count."""
     walls, members = objects("obstacles", obstacles), objects("shapes", shapes)
-    gap = abs(_check.number("gap", gap))
+    gap = _check.number("gap", gap)
+    if gap > 0:
+        raise ValueError(f"gap = {gap:g}: a gap of 0 or less is expected, minus the depth from which objects count as overlapping")
+    if isinstance(negate, str):
+        _check.choice("not", negate, ("NOT",))
     wall = as_one(walls)
     kept = [m for m in members if _overlap(wall, m._shape, gap) != bool(negate)]
     made = [type(m)._of(m._shape) for m in kept]
@@ -328,9 +233,9 @@ def OVERLAPPING(obstacles, shapes, negate=False, gap=0.0):
 
 
 def _overlap(one, two, gap):
-    """True when two shapes touch within a gap: the engine detects contacts between them as bodies."""
+    """True when two shapes have a gap no larger than this: the engine detects contacts between them as bodies."""
     engine = _scree.Engine(1e-6)
-    engine.set_contact("margin", gap)
+    engine.set_contact("margin", 0.0)
     engine.add_body(False, one._native, -1, 1.0, {}, "")
     engine.add_body(True, two._native, -1, 1.0, {}, "")
     engine.set_solver("GAUSS_SEIDEL", _scree.StopRule(max_iterations=0), {}, "continue", None)

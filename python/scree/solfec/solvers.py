@@ -4,9 +4,11 @@ import weakref
 from .. import _check, _scree
 from ._arguments import Strict, call_with, flag, routine
 
-__all__ = ["GAUSS_SEIDEL_SOLVER", "EXPLICIT_SOLVER", "PENALTY_SOLVER", "NEWTON_SOLVER", "SOLVER"]
+__all__ = ["GAUSS_SEIDEL_SOLVER", "EXPLICIT_SOLVER", "PENALTY_SOLVER", "NEWTON_SOLVER", "TEST_SOLVER", "SICONOS_SOLVER", "HYBRID_SOLVER", "SOLVER"]
 
-_DIAGONAL = ("SEMISMOOTH_NEWTON", "PROJECTED_GRADIENT", "DE_SAXE_AND_FENG")
+#: Diagonal solvers by the names of the manual and of later versions, with the engine's.
+_DIAGONAL = {"SEMISMOOTH_NEWTON": "SEMISMOOTH_NEWTON", "PROJECTED_GRADIENT": "PROJECTED_GRADIENT", "DE_SAXE_AND_FENG": "DE_SAXE_AND_FENG",
+             "DE_SAXCE_FENG": "DE_SAXE_AND_FENG", "PROJECTED_NEWTON": "SEMISMOOTH_NEWTON"}
 _VARIANTS = ("FULL", "MIDDLE_JACOBI", "BOUNDARY_JACOBI", "SIMPLIFIED")
 
 
@@ -43,6 +45,25 @@ class Solver(Strict):
         report = self._report
         return 0 if report is None else int(report["iterations"])
 
+    _itershist = "OFF"
+
+    @property
+    def itershist(self):
+        """Iterations of all solves so far, a list; assign 'ON' before RUN to have it kept, else None."""
+        if self._itershist == "OFF":
+            return None
+        solfec = None if self._sim is None else getattr(self._sim, "_solfec", None)
+        return [] if solfec is None or not self._sim.steps else [int(n) for n in solfec._results().steps["iterations"]]
+
+    @itershist.setter
+    def itershist(self, value):
+        self._itershist = flag(f"{type(self).__name__}: itershist", value)
+
+    def _values(self):
+        """What the last solve measured, iteration by iteration."""
+        report = self._report
+        return [] if report is None else [float(x) for x in report["history"]]
+
 
 def _member(name, check, text):
     """A readable and writable member; assigned values are checked and reach a running simulation."""
@@ -66,10 +87,11 @@ class GAUSS_SEIDEL_SOLVER(Solver):
     epsilon: relative change of the reactions in a sweep that ends the solve. maxiter: most sweeps. failure: what to do when
     they do not suffice: 'CONTINUE', 'EXIT' (RuntimeError) or 'CALLBACK': callback (obj, data) is called and 0 ends the run
     (without a callback: 'EXIT'). diagepsilon (default epsilon / 100), diagmaxiter (default max (100, maxiter / 100)), diagsolver
-    ('SEMISMOOTH_NEWTON', 'PROJECTED_GRADIENT' or 'DE_SAXE_AND_FENG'): how each block is solved; an exact solve steps in when it fails.
+    ('SEMISMOOTH_NEWTON', 'PROJECTED_GRADIENT', 'DE_SAXE_AND_FENG' or 'DE_SAXCE_FENG', 'PROJECTED_NEWTON'): how each block is solved; an exact
+    solve steps in when it fails.
 
-    A number as the third argument, or the keyword meritval, is the bound of the merit function that then ends the solve instead
-    of epsilon, as in later scripts; the other arguments move on by one place."""
+    A number as the third argument, or the keyword meritval, is a bound of the merit function that must hold as well, as in later scripts
+    (1 or more: not used); the other arguments move on by one place."""
 
     @routine
     def __init__(self, epsilon, maxiter, *later, meritval=None, failure=None, diagepsilon=None, diagmaxiter=None, diagsolver=None, data=None,
@@ -95,16 +117,17 @@ class GAUSS_SEIDEL_SOLVER(Solver):
         self._diagsolver = _check.choice("diagsolver", "SEMISMOOTH_NEWTON" if diagsolver is None else diagsolver, _DIAGONAL)
         self._data = data
         self._callback = None if callback is None else _check.function("callback", callback)
-        self._history, self._reverse, self._variant = "OFF", "OFF", "FULL"
+        self._history, self._reverse, self._variant, self._innerloops = "OFF", "OFF", "FULL", 1
 
     epsilon = _member("epsilon", _check.positive, "Relative change of the reactions that ends a solve.")
     maxiter = _member("maxiter", _count, "Most sweeps.")
-    meritval = _member("meritval", _check.positive, "Bound of the merit function that ends a solve; None: epsilon does.")
+    meritval = _member("meritval", _check.positive, "Bound of the merit function at the end of a solve; None: epsilon alone ends it.")
     diagepsilon = _member("diagepsilon", _check.positive, "Relative accuracy of a block's solve.")
     diagmaxiter = _member("diagmaxiter", _count, "Most iterations of a block's solve.")
     diagsolver = _member("diagsolver", lambda n, v: _check.choice(n, v, _DIAGONAL), "How a block is solved.")
     history = _member("history", flag, "'ON' or 'OFF': keep the error of every sweep in rerhist.")
     reverse = _member("reverse", flag, "'ON' or 'OFF': alternate forward and backward sweeps.")
+    innerloops = _member("innerloops", _count, "Sweeps of a process between exchanges with others; one process has none to wait for.")
     variant = _member("variant", lambda n, v: _check.choice(n, v, _VARIANTS), "Variant of the sweeps between processes; one process does 'FULL' ones.")
 
     @property
@@ -133,17 +156,24 @@ class GAUSS_SEIDEL_SOLVER(Solver):
 
     @property
     def rerhist(self):
-        """Errors of the last solve, sweep by sweep; None unless history is 'ON'."""
-        if self._history == "OFF":
-            return None
-        report = self._report
-        return [] if report is None else [float(x) for x in report["history"]]
+        """Relative changes of the last solve, sweep by sweep; None unless history is 'ON', empty for a solver with a meritval, which keeps
+        merhist."""
+        return None if self._history == "OFF" else [] if self._by_merit else self._values()
+
+    @property
+    def merhist(self):
+        """Merit values of the last solve, sweep by sweep; None unless history is 'ON', empty for a solver without a meritval."""
+        return None if self._history == "OFF" else self._values() if self._by_merit else []
+
+    @property
+    def _by_merit(self):
+        return self._meritval is not None and self._meritval < 1.0
 
     def _apply(self, sim):
-        by_merit = self._meritval is not None
+        by_merit = self._by_merit
         stop = _scree.StopRule(tolerance=self._meritval if by_merit else self._epsilon, yardstick="merit" if by_merit else "residual",
                                max_iterations=self._maxiter, history=self._history == "ON")
-        options = {"criterion": "yardstick" if by_merit else "relative_change", "diagonal_solver": self._diagsolver,
+        options = {"criterion": "yardstick" if by_merit else "relative_change", "change": self._epsilon, "diagonal_solver": _DIAGONAL[self._diagsolver],
                    "diagonal_epsilon": self._diagepsilon, "diagonal_max_iterations": self._diagmaxiter, "reverse": self._reverse == "ON"}
         calls = self._failure == "CALLBACK" and self._callback is not None
         policy = "callback" if calls else "continue" if self._failure == "CONTINUE" else "raise"
@@ -187,7 +217,8 @@ def _optional(check):
 
 
 def _reldelta(name, value):
-    return {"OFF": "none", "ON": "avg"}.get(value, value)
+    names = {"OFF": "none", "ON": "avg", **{f"{kind}{tail}": kind for kind in ("avg", "min", "max") for tail in ("", "W", "Wii")}, "none": "none"}
+    return None if value is None else names[_check.choice(name, value, names)]
 
 
 class NEWTON_SOLVER(Solver):
@@ -220,16 +251,66 @@ class NEWTON_SOLVER(Solver):
     reldelta = _member("reldelta", _reldelta, "What delta is relative to.")
 
     @property
+    def failure(self):
+        """'CONTINUE': a solve that fails is a figure in the results."""
+        return "CONTINUE"
+
+    @property
+    def merhist(self):
+        """Merit values of the last solve, iteration by iteration."""
+        return self._values()
+
+    @property
+    def mvhist(self):
+        """Matrix-vector products of the last solve: one number, their sum."""
+        report = self._report
+        return [] if report is None else [int(report["products"])]
+
+    @property
     def error(self):
         """'OK' or 'DIVERGED': of the last solve."""
         report = self._report
         return "OK" if report is None or report["status"] == "converged" else "DIVERGED"
 
     def _apply(self, sim):
-        stop = _scree.StopRule(tolerance=self._meritval, yardstick="merit", max_iterations=max(10000, self._maxiter))
+        stop = _scree.StopRule(tolerance=self._meritval, yardstick="merit", max_iterations=max(10000, self._maxiter), history=True)
         own = {name: getattr(self, name) for name in self._own if getattr(self, name) is not None}
         options = {"maxiter": self._maxiter, "linver": "DIAG" if self._linver == "DIAG" else "GMRES", "gsflag": self._gsflag, **own}
         sim._engine.set_solver("NEWTON", stop, options, "continue", None)
+
+
+class TEST_SOLVER(NEWTON_SOLVER):
+    """obj = TEST_SOLVER (| meritval, maxiter, ...): a test bench of Solfec's developers, with the arguments of NEWTON_SOLVER. Here it is AUTO with that
+    meritval."""
+
+    def _apply(self, sim):
+        sim._engine.set_solver("AUTO", _scree.StopRule(tolerance=self._meritval, yardstick="merit", max_iterations=max(10000, self._maxiter), history=True),
+                               {}, "continue", None)
+
+
+class SICONOS_SOLVER(Solver):
+    """obj = SICONOS_SOLVER (| epsilon, maxiter, verbose): Solfec's interface to the Gauss-Seidel solver of another library. Here it is Scree's own,
+    to the same relative change of the reactions."""
+
+    @routine
+    def __init__(self, epsilon=1e-4, maxiter=1000, verbose="OFF"):
+        self._epsilon, self._maxiter = _check.positive("epsilon", epsilon), _count("maxiter", maxiter)
+        flag("verbose", verbose)
+
+    epsilon = _member("epsilon", _check.positive, "Relative change of the reactions that ends a solve.")
+    maxiter = _member("maxiter", _count, "Most sweeps.")
+
+    def _apply(self, sim):
+        stop = _scree.StopRule(tolerance=self._epsilon, yardstick="residual", max_iterations=self._maxiter)
+        sim._engine.set_solver("GAUSS_SEIDEL", stop, {"criterion": "relative_change"}, "continue", None)
+
+
+def HYBRID_SOLVER(*args, **kwargs):
+    """HYBRID_SOLVER (parmec_file, parmec_step, parmec2solfec, solfec_solver | parmec_argv, boundary_contact_detection): refused. It couples Solfec
+    with Parmec, a separate program of particles on springs, which is not part of Scree. Make all bodies in one SOLFEC object, with PUT_SPRING
+    between them, and use NEWTON_SOLVER or None (AUTO)."""
+    raise ValueError("HYBRID_SOLVER: it couples Solfec with the separate particle program Parmec, which Scree does not have; make the particles RIGID "
+                     "bodies of the same SOLFEC object, join them with PUT_SPRING, and RUN with NEWTON_SOLVER or None (AUTO)")
 
 
 class SOLVER(Solver):

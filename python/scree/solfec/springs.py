@@ -26,6 +26,10 @@ class Spring:
         self.axis = self._axis()
         self._rest = float(self._span @ self.axis)
 
+    def whole(self):
+        """False once a body at one end was deleted or has left the extents: the spring is gone with it."""
+        return all(body is None or body._solfec._engine.has_body(body._id) for body, _ in self._ends)
+
     def _points(self):
         """Present places of the ends."""
         return [X if body is None else body._handle.point(X) for body, X in self._ends]
@@ -92,6 +96,8 @@ def _end_force(spring, side, body):
     sign = 1.0 if side == 1 else -1.0
 
     def force(state, time, step):
+        if not spring.whole():
+            return np.zeros(3), np.zeros(3)
         pull, points = spring.pull(time)
         return sign * pull, np.cross(points[side] - state.position, sign * pull)
 
@@ -115,6 +121,8 @@ def _bound(spring, bodies, points, bounds, axis, update):
     for kind, limit in (("at_least", bounds[0]), ("at_most", bounds[1])):
         if not math.isfinite(limit):
             continue
+        if axis is None and spring._rest + limit <= 0.0:
+            continue  # no two points are nearer than that
         if update in ("CONV1", "CONV2"):
             raise ValueError(f"limits: they need update = 'FIXED' or 'FOLLOW', not '{update}'")
         handles = [None if b is None else b._handle for b in bodies]

@@ -10,24 +10,52 @@ from ._arguments import flag, routine, text
 from .bodies import BODY, body_of
 from .domain import domain
 
-__all__ = ["INITIALIZE_STATE", "RIGID_TO_FEM", "XDMF_EXPORT", "MBFCP_EXPORT", "LOCDYN_DUMP", "BODY_MM_EXPORT", "MODAL_ANALYSIS", "DISPLAY_POINT",
-           "RENDER"]
+__all__ = ["INITIALIZE_STATE", "RIGID_TO_FEM", "XDMF_EXPORT", "MBFCP_EXPORT", "LOCDYN_DUMP", "BODY_MM_EXPORT", "DISPLAY_POINT", "RENDER"]
 
 
-def _chosen(solfec, subset):
-    """Bodies of a SOLFEC that a subset names: None for all, a BODY, a label, a pattern of labels, or a list of these."""
+def chosen(solfec, subset):
+    """Bodies of a SOLFEC that a subset names: None for all, a BODY, its number, a label or POSIX pattern of labels, a box (xlow, ylow, zlow,
+    xhigh, yhigh, zhigh) that their shapes meet, or a list of these."""
     if subset is None:
         return solfec.bodies
+    box = isinstance(subset, tuple) and len(subset) == 6 and all(isinstance(x, (int, float, np.number)) for x in subset)
     picked = []
-    for item in subset if isinstance(subset, (list, tuple)) else [subset]:
-        if isinstance(item, BODY):
-            picked.append(body_of("subset", item, solfec))
-            continue
-        found = [b for b in solfec.bodies if b.label and re.fullmatch(text("subset", item), b.label)]
-        if not found:
-            raise ValueError(f"subset: no body has the label '{item}'{_check.nearest(item, [b.label for b in solfec.bodies if b.label])}")
-        picked += [b for b in found if b not in picked]
+    for item in [subset] if box or not isinstance(subset, (list, tuple)) else subset:
+        picked += [b for b in _named(solfec, item) if b not in picked]
     return picked
+
+
+def _named(solfec, item):
+    if isinstance(item, BODY):
+        return [body_of("subset", item, solfec)]
+    if isinstance(item, (int, np.integer)) and not isinstance(item, bool):
+        found = [b for b in solfec.bodies if b.id == item]
+        if not found:
+            raise ValueError(f"subset: no body has the number {item}")
+        return found
+    if isinstance(item, (tuple, list)):
+        if len(item) != 6:
+            raise ValueError(f"subset: {item!r}: six numbers (xlow, ylow, zlow, xhigh, yhigh, zhigh) are expected")
+        low, high = _check.vector("subset", item[:3]), _check.vector("subset", item[3:])
+        return [b for b in solfec.bodies if _meets(b, low, high)]
+    labelled = [b for b in solfec.bodies if b.label]
+    found = [b for b in labelled if b.label == text("subset", item)] or [b for b in labelled if re.search(_python_pattern(item), b.label)]
+    if not found:
+        raise ValueError(f"subset: no body has the label '{item}'{_check.nearest(item, [b.label for b in labelled])}")
+    return found
+
+
+def _meets(body, low, high):
+    """True when the undeformed shape of a body reaches into a box."""
+    least, most = body._handle.shape._native.bounds()
+    return bool((np.asarray(least) <= high).all() and (np.asarray(most) >= low).all())
+
+
+def _python_pattern(pattern):
+    """A basic POSIX regular expression as Python writes it: there brackets, braces and ? + | stand for themselves unless a backslash is before them."""
+    special = "(){}?+|"
+    return re.sub(r"\\.|[(){}?+|]", lambda m: m[0][1] if m[0][0] == "\\" and m[0][1] in special else "\\" + m[0] if m[0] in special else m[0],
+                  pattern)
 
 
 def _frame_at(path, time):
@@ -59,7 +87,7 @@ def _matches(solfec, path, time, subset):
     """(body, frame, row) of the bodies that a stored frame has: by label where a body has one, else by number."""
     frame, rows = _frame_at(path, time)
     pairs = []
-    for body in _chosen(solfec, subset):
+    for body in chosen(solfec, subset):
         key = body.label or body.id
         if key not in rows:
             raise ValueError(f"path = '{path}': the results have no body {key!r} at t = {frame.time:g} s; name those they have in subset")
@@ -109,21 +137,22 @@ def _place_rigidly(body, frame, at):
 def XDMF_EXPORT(solfec, time, path, subset=None, attributes=None):
     """XDMF_EXPORT (solfec, time, path | subset, attributes): write results for ParaView: path.xdmf with its numbers beside it.
 
-    time: one time, a pair (t0, t1) or a list of times, s. subset: a BODY, a label or pattern of labels, or a list of these (default: all bodies).
-    attributes: names among 'DISP', 'VELO', 'STRESS', 'REAC', ...; all that the results have is written whatever is asked for."""
+    time: one time, a pair (t0, t1) or a list of times, s. subset: a BODY, its number, a label or pattern of labels, a box (xlow, ylow, zlow, xhigh,
+    yhigh, zhigh) that shapes meet, or a list of these (default: all bodies). attributes: names among 'DISP', 'VELO', 'STRESS', 'REAC', 'RELV', 'GAP';
+    all that the results have is written whatever is asked for. Before the first RUN the present state is written, whatever the time."""
     domain("solfec", solfec)
-    stored = solfec._results()
     target = text("path", path)
-    target = target if target.endswith(".xdmf") else target + ".xdmf"
-    if isinstance(time, tuple) and len(time) == 2:
-        frames = frames_of(stored, times=time)
-    else:
-        wanted = [_check.number("time", t) for t in np.ravel(time)]
-        frames = sorted({int(np.argmin(np.abs(stored.times - t))) for t in wanted})
     for name in [] if attributes is None else attributes:
         text("attributes", name)
-    os.makedirs(os.path.dirname(os.path.abspath(target)), exist_ok=True)
-    to_xdmf(stored, target, frames, None if subset is None else [b.id for b in _chosen(solfec, subset)], True)
+    bodies = None if subset is None else [b.id for b in chosen(solfec, subset)]
+    wanted = None if isinstance(time, tuple) and len(time) == 2 else [_check.number("time", t) for t in np.ravel(time)]
+    stored = solfec._results() if solfec._reader is not None or solfec._sim._runs else _present(solfec, target)
+    target = target if target.endswith(".xdmf") else target + ".xdmf"
+    if wanted is None:
+        frames = frames_of(stored, times=time)
+    else:
+        frames = sorted({int(np.argmin(np.abs(stored.times - t))) for t in wanted})
+    to_xdmf(stored, _folder_of(target), frames, bodies, True)
 
 
 @routine
@@ -144,8 +173,24 @@ def MBFCP_EXPORT(solfec, path):
         friction = solfec._surface_law(contact._row["material"])["friction"]
         lines.append(f"CONTACT {one.id} {two.id} POINT {_words(contact.point)} BASE {_words(contact.base)} GAP {contact.gap!r} FRICTION {friction!r} "
                      f"R {_words(contact.R)}")
-    with open(text("path", path), "w") as file:
+    with open(_folder_of(text("path", path)), "w") as file:
         file.write("\n".join(lines) + "\n")
+
+
+def _folder_of(path):
+    """The path, after its folder was made."""
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    return path
+
+
+def _present(solfec, target):
+    """Results of one frame, the present one, beside a target."""
+    from ..writer import Writer
+    path = _folder_of(target.removesuffix(".xdmf") + ".now.h5")
+    writer = Writer.create(solfec._sim, path, False)
+    writer.frame()
+    writer.close()
+    return results.read(path)
 
 
 def _words(values):
@@ -157,7 +202,7 @@ def LOCDYN_DUMP(solfec, path):
     """LOCDYN_DUMP (solfec, path): write the contact problem of the last step (W, B, friction) and its solution as an FCLIB file,
     which `scree solve` and `scree bench solvers` read."""
     domain("solfec", solfec)
-    solfec._sim.export_problem(text("path", path))
+    solfec._sim.export_problem(_folder_of(text("path", path)))
 
 
 @routine
@@ -180,46 +225,16 @@ def _write_matrix(path, rows, columns, values, symmetric, title):
         off = i != j
         i, j, v = np.concatenate([i, j[off]]), np.concatenate([j, i[off]]), np.concatenate([v, v[off]])
     size = int(rows.max()) + 1
-    with open(path, "w") as file:
+    with open(_folder_of(path), "w") as file:
         file.write(f"%%MatrixMarket matrix coordinate real {'symmetric' if symmetric else 'general'}\n% {title}\n{size} {size} {len(v)}\n")
         file.writelines(f"{a + 1} {b + 1} {x!r}\n" for a, b, x in zip(i.tolist(), j.tolist(), v.tolist()))
 
 
 @routine
-def MODAL_ANALYSIS(body=None, num=6, path=None, abstol=1e-9, maxiter=1000, verbose="OFF"):
-    """(vals, vecs) = MODAL_ANALYSIS (| body, num, path, abstol, maxiter, verbose): the lowest elastic modes of a free finite element body in its
-    reference configuration.
-
-    vals: list of `num` eigenvalues, squares of the circular frequencies, 1/s^2, ascending; the six rigid motions are left out. vecs: array
-    with one row a mode, three numbers a node, of unit mass. path: file (.npz) that keeps them; when it is there it is read. abstol, maxiter: checked;
-    frequencies are found to about 1e-9. verbose: 'ON' prints the frequencies."""
-    if body is None:
-        raise ValueError("body = None: a BODY of kind 'FINITE_ELEMENT' is expected")
-    handle, num = body_of("body", body)._handle, _check.integer("num", num, 1)
-    _check.positive("abstol", abstol), _check.integer("maxiter", maxiter, 1)
-    if path is not None and os.path.exists(text("path", path)):
-        with np.load(path) as stored:
-            vals, vecs = stored["vals"], stored["vecs"]
-        if len(vals) < num or vecs.shape[1] != 3 * len(handle.nodes):
-            raise ValueError(f"path = '{path}': it holds {len(vals)} modes of {vecs.shape[1]} numbers for another body or fewer modes; remove it")
-        vals, vecs = vals[:num], vecs[:num]
-    else:
-        frequencies, shapes = body._solfec._engine.modes(handle.id, num)
-        vals, vecs = frequencies**2, shapes.T
-        if path is not None:
-            with open(path, "wb") as file:
-                np.savez(file, vals=vals, vecs=vecs)
-    if flag("verbose", verbose) == "ON":
-        for k, value in enumerate(vals):
-            print(f"mode {k}: {np.sqrt(value) / (2 * np.pi):.6g} Hz")
-    return vals.tolist(), vecs
-
-
-@routine
 def DISPLAY_POINT(body, point, label=None):
-    """DISPLAY_POINT (body, point | label): remember a referential point (m) of a body; body.display_points lists them as (point, label)."""
+    """DISPLAY_POINT (body, point | label): remember a referential point (m) of a body; body.display_points lists them as (label, point)."""
     body_of("body", body)
-    body.display_points.append((tuple(_check.vector("point", point).tolist()), "" if label is None else text("label", label)))
+    body.display_points.append(("" if label is None else text("label", label), tuple(_check.vector("point", point).tolist())))
 
 
 @routine
@@ -229,6 +244,6 @@ def RENDER(solfec, object):
     domain("solfec", solfec)
     stored = solfec._results()
     target = os.path.join(os.path.dirname(stored.path), "render.png")
-    bodies = None if object is None or object is solfec else [b.id for b in _chosen(solfec, object)]
+    bodies = None if object is None or object is solfec else [b.id for b in chosen(solfec, object)]
     frame = solfec._frame_index if solfec._reader is not None else len(stored) - 1
     return pictures.render(stored.path, target, frame=frame, bodies=bodies)

@@ -4,6 +4,7 @@ import sys
 import warnings
 
 from .. import _check
+from . import _settings
 from ._arguments import flag, routine
 from .bodies import BODY, body_of, with_domain
 from .constraints import CONSTRAINT
@@ -12,18 +13,16 @@ from .domain import domain
 __all__ = ["IMBALANCE_TOLERANCE", "NCPU", "RANK", "BARRIER", "HERE", "VIEWER", "DELETE", "BYLABEL", "CONTACT_EXCLUDE_BODIES",
            "CONTACT_EXCLUDE_OBJECTS", "CONTACT_EXCLUDE_SURFACES", "CONTACT_SPARSIFY", "NON_SOLFEC_ARGV", "SUBDIR", "GEOMETRIC_EPSILON", "WARNINGS"]
 
-_settings = {"warnings": True}
-
-
 def warn(message):
     """Tell the user once, unless WARNINGS ('OFF')."""
-    if _settings["warnings"]:
+    if _settings.warnings:
         warnings.warn(message, stacklevel=4)
 
 
 @routine
-def IMBALANCE_TOLERANCE(solfec, tolerance=1.3, *more):
-    """IMBALANCE_TOLERANCE (solfec, tolerance): largest ratio of work between processes, 1.0 or more. One process has nothing to balance."""
+def IMBALANCE_TOLERANCE(solfec, tolerance=1.3, *more, weightfactor=1.0, updatefreq=10):
+    """IMBALANCE_TOLERANCE (solfec, tolerance | weightfactor, updatefreq): largest ratio of work between processes, 1.0 or more, weight of
+    local dynamics and steps between balancings. One process has nothing to balance."""
     domain("solfec", solfec)
     _check.number("tolerance", tolerance, 1.0)
 
@@ -73,12 +72,15 @@ def DELETE(solfec, object):
         solfec._bodies.pop(object.id, None)
     elif isinstance(object, CONSTRAINT):
         object._check_there()
-        if object._id is None:
+        if object._release is not None:
+            object._release()
+        elif object._id is None:
             raise ValueError("object: a contact ends by itself; only prescribed constraints can be deleted")
         if object._solfec is not solfec:
             raise ValueError(f"object = {object!r}: it belongs to another SOLFEC object")
-        solfec._engine.remove_constraint(object._id)
-        solfec._constraints.pop(object._id, None)
+        if object._id is not None:
+            solfec._engine.remove_constraint(object._id)
+            solfec._constraints.pop(object._id, None)
     else:
         raise ValueError(f"object = {object!r}: a BODY or CONSTRAINT object is expected")
     object._take("DELETE")
@@ -86,10 +88,10 @@ def DELETE(solfec, object):
 
 @routine
 def BYLABEL(solfec, kind, label):
-    """obj = BYLABEL (solfec, kind, label): the object of this label, or None. kind: 'SURFACE_MATERIAL', 'BULK_MATERIAL' or 'BODY'."""
+    """obj = BYLABEL (solfec, kind, label): the object of this label, or None. kind: 'SURFACE_MATERIAL', 'BULK_MATERIAL', 'BODY' or 'FIELD'."""
     domain("solfec", solfec)
-    _check.choice("kind", kind, ("SURFACE_MATERIAL", "BULK_MATERIAL", "BODY"))
-    lists = {"SURFACE_MATERIAL": solfec._surface_materials, "BULK_MATERIAL": solfec._bulk_materials}
+    _check.choice("kind", kind, ("SURFACE_MATERIAL", "BULK_MATERIAL", "BODY", "FIELD"))
+    lists = {"SURFACE_MATERIAL": solfec._surface_materials, "BULK_MATERIAL": solfec._bulk_materials, "FIELD": solfec._fields}
     found = [x for x in (lists[kind] if kind in lists else solfec.bodies) if x.label == label]
     return found[0] if found else None
 
@@ -142,11 +144,12 @@ def SUBDIR():
 
 @routine
 def GEOMETRIC_EPSILON(epsilon):
-    """GEOMETRIC_EPSILON (epsilon): checked and otherwise without effect: tolerances here are relative to the size of each shape."""
-    _check.number("epsilon", epsilon, 0.0, math.inf, open_low=True)
+    """GEOMETRIC_EPSILON (epsilon): how near (m; default 1E-6) a point must be to a finite element mesh to be of it, or to a plane in
+    inter_element_faces_on_plane. Contact detection has tolerances of its own, relative to the size of each shape."""
+    _settings.geometric_epsilon = _check.number("epsilon", epsilon, 0.0, math.inf, open_low=True)
 
 
 @routine
 def WARNINGS(state):
     """WARNINGS (state): 'ON' or 'OFF'."""
-    _settings["warnings"] = flag("state", state) == "ON"
+    _settings.warnings = flag("state", state) == "ON"

@@ -1,0 +1,270 @@
+"""Scripts in Python 2, as Solfec's users wrote them: converted on the fly, never on disk.
+
+The syntax is rewritten by lib2to3 (print, except X, e, raise X, text, backticks, <>, has_key, 0777, 10L, dictionaries' lists, renamed modules). Names that
+Python 3 dropped or changed (xrange, raw_input, range, map, filter, zip as lists, execfile, ...) are given to the script, and every `/` divides whole
+numbers to whole numbers, as there."""
+import ast
+import builtins
+import functools
+import importlib.abc
+import importlib.machinery
+import io
+import os
+import re
+import sys
+import tokenize
+import warnings
+
+_FIXERS = ("apply dict except exec funcattrs getcwdu has_key imports intern itertools itertools_imports methodattrs ne next nonzero "
+           "numliterals operator paren print raise renames repr standarderror sys_exc throw tuple_params types unicode urllib")
+#: What is said to have been changed, and how it looks in Python 2.
+_SIGNS = (("print statements", r"^\s*print\b(?!\s*\()|[:;]\s*print\b(?!\s*\()|^\s*print\s*\([^()]*\)\s*[,%]"), ("except X, e", r"\bexcept\b[^:(]+,\s*\w+\s*:"),
+          ("raise X, text", r"^\s*raise\s+\w+\s*,"), ("backticks", r"`"), ("<>", r"<>"), ("has_key", r"\.has_key\b"), ("exec statements", r"^\s*exec\s+[^(\s]"),
+          ("execfile", r"\bexecfile\b"), ("xrange", r"\bxrange\b"), ("raw_input", r"\braw_input\b"), ("octal and long numbers", r"(?<![.\w])(?<![eE][+-])(?:0[0-7]+(?![.\w])|\d+[lL]\b)"))
+#: Names of Python 2 in files that Python 3 parses, too.
+_NAMES = re.compile(r"\b(xrange|execfile|raw_input|basestring|unichr|iteritems|itervalues|has_key)\b")
+
+
+class Script:
+    """The source of a script and what was done to it. text: Python 3. changes: list of words, empty for Python 3 files."""
+
+    def __init__(self, text, changes, divides):
+        self.text, self.changes, self.divides = text, changes, divides
+
+    @property
+    def python2(self):
+        """True for a file that is Python 2."""
+        return bool(self.changes) or self.divides
+
+    def code(self, path):
+        """Compiled for exec()."""
+        if not self.divides:
+            return compile(self.text, path, "exec", dont_inherit=True)
+        tree = ast.fix_missing_locations(_Division().visit(ast.parse(self.text, path)))
+        return compile(tree, path, "exec", dont_inherit=True)
+
+
+def decode(source):
+    """Text of a file's bytes: its own encoding, or Latin-1 where that fails (Python 2 did not mind)."""
+    try:
+        encoding = tokenize.detect_encoding(io.BytesIO(source).readline)[0]
+        text = source.decode(encoding)
+    except (SyntaxError, UnicodeDecodeError, LookupError):
+        text = source.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read(source, path, forced=False):
+    """The Script of a file's bytes. Files that are Python 3 pass as they are, unless `forced`. SyntaxError when they are neither."""
+    text = decode(source)
+    problem = _problem(text, path)
+    if problem is None and not forced and not _uses_old_names(text):
+        return Script(text, [], False)
+    flat = _without_tabs(text)
+    changes = [f"{count} {what}" for what, count in _signs(flat)] + (["tabs in the indentation"] if flat != text else [])
+    try:
+        new = flat if _problem(flat, path) is None and not re.search(r"\bprint\b|\.(keys|items|values|has_key|next)\b|\bimport\b", flat) else _refactored(flat, path)
+        tree = ast.parse(new, path)
+    except SyntaxError:
+        raise problem if problem is not None else SyntaxError(f"{path}: it is neither Python 3 nor Python 2") from None
+    divisions = 0 if re.search(r"from\s+__future__\s+import\s+[^\n]*\bdivision\b", text) else sum(_divides(node) for node in ast.walk(tree))
+    return Script(new, changes + ([f"{divisions} divisions, of whole numbers to whole numbers"] if divisions else []), divisions > 0 or forced or not changes)
+
+
+def _problem(text, path):
+    """What Python 3 has against a text, or None."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        return error if isinstance(error, SyntaxError) else SyntaxError(str(error))
+    return None
+
+
+def _uses_old_names(text):
+    """True when a text that Python 3 parses uses names that only Python 2 has, and does not make them itself."""
+    if not _NAMES.search(text):
+        return False
+    tree = ast.parse(text)
+    made = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)} | {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    made |= {a.asname or a.name for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names}
+    used = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} | {n.attr for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    return any(_NAMES.fullmatch(name) and name not in made for name in used)
+
+
+def _without_tabs(text):
+    """Indentation with blanks: a tab goes to the next multiple of eight, as in Python 2."""
+    return re.sub(r"^[ \t]*\t[ \t]*", lambda m: m[0].expandtabs(8), text, flags=re.MULTILINE)
+
+
+def _signs(text):
+    lines = [re.sub(r"#.*", "", line) for line in text.split("\n")]
+    for what, pattern in _SIGNS:
+        count = sum(1 for line in lines if re.search(pattern, line))
+        if count:
+            yield what, count
+
+
+def _refactored(text, path):
+    """Python 3 syntax, by lib2to3."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            from lib2to3 import refactor
+            from lib2to3.pgen2.parse import ParseError
+            from lib2to3.pgen2.tokenize import TokenError
+    except ImportError:
+        raise ValueError(f"{path}: it is Python 2; install lib2to3 to have it converted (Debian: apt-get install python3-lib2to3)") from None
+    known = set(refactor.get_fixers_from_package("lib2to3.fixes"))
+    names = [name for name in (f"lib2to3.fixes.fix_{n}" for n in _FIXERS.split()) if name in known]
+    function = bool(re.search(r"from\s+__future__\s+import\s+[^\n]*\bprint_function\b", text))
+    tool = _tool(tuple(names), function)
+    try:
+        return str(tool.refactor_string(text if text.endswith("\n") else text + "\n", path))
+    except (ParseError, TokenError) as error:
+        raise SyntaxError(str(error)) from None
+
+
+@functools.lru_cache(maxsize=2)
+def _tool(names, function):
+    from lib2to3 import refactor
+    return refactor.RefactoringTool([n for n in names if not (function and n.endswith("fix_print"))], {"print_function": function})
+
+
+# --- division -----------------------------------------------------------------------------------------------------
+
+def _divides(node):
+    return isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div)
+
+
+def divide(a, b):
+    """a / b of Python 2: whole numbers give a whole number."""
+    if isinstance(a, int) and isinstance(b, int):
+        return a // b
+    return a / b
+
+
+class _Division(ast.NodeTransformer):
+    """Writes every a / b as a call of divide()."""
+
+    def _call(self, a, b, node):
+        return ast.copy_location(ast.Call(ast.Name("__python2_divide__", ast.Load()), [a, b], []), node)
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        return self._call(node.left, node.right, node) if _divides(node) else node
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        if not _divides(node):
+            return node
+        value = ast.parse(ast.unparse(node.target), mode="eval").body
+        return ast.copy_location(ast.Assign([node.target], self._call(value, node.value, node)), node)
+
+
+# --- names --------------------------------------------------------------------------------------------------------
+
+def _list(function):
+    @functools.wraps(function)
+    def made(*args):
+        return list(function(*args))
+    return made
+
+
+def names():
+    """What a Python 2 script finds without an import."""
+    return {"xrange": builtins.range, "range": _list(builtins.range), "map": _map, "filter": _list(builtins.filter), "zip": _list(builtins.zip),
+            "raw_input": builtins.input, "unicode": str, "basestring": str, "long": int, "unichr": chr, "reduce": functools.reduce, "file": open,
+            "cmp": lambda a, b: (a > b) - (a < b), "execfile": execfile, "__python2_divide__": divide}
+
+
+def _map(function, *lists):
+    return [*builtins.zip(*lists)] if function is None else list(builtins.map(function, *lists))
+
+
+def find(path):
+    """A file by a path relative to the working folder, or to the script's folder or one above it."""
+    from .. import session
+    script = session.current().script
+    if os.path.isabs(path) or os.path.exists(path) or script is None:
+        return path
+    folder = os.path.dirname(os.path.abspath(script))
+    while True:
+        if os.path.exists(os.path.join(folder, path)):
+            return os.path.join(folder, path)
+        if os.path.dirname(folder) == folder:
+            return path
+        folder = os.path.dirname(folder)
+
+
+def execfile(path, globals=None, locals=None):
+    """Run another file in the names of the caller (or those given), as Python 2 did. path: relative to the working folder, or else to the folder of the
+    script or one above it."""
+    if globals is None:
+        frame = sys._getframe(1)
+        globals, locals = frame.f_globals, frame.f_locals
+    place = find(os.fspath(path))
+    with open(place, "rb") as file:
+        script = read(file.read(), place, _main.python2)
+    if script.python2:
+        for name, value in names().items():
+            globals.setdefault(name, value)
+        say(place, script)
+    exec(script.code(place), globals, globals if locals is None else locals)
+
+
+def say(path, script, stream=None):
+    """Tell once a file what was converted."""
+    if path not in _said:
+        _said.add(path)
+        (stream or sys.stderr).write(f"scree: {path} is Python 2; read as Python 3: {', '.join(script.changes) or 'nothing to change'} (the file stays as it is)\n")
+
+
+class _Main:
+    """What is known of the script that runs: files that a Python 2 script includes are Python 2."""
+
+    python2 = False
+
+
+_main, _said = _Main(), set()
+
+
+def begin(source, path, forced=False):
+    """The Script that is to run: files it includes are read in the same language."""
+    script = read(source, path, forced)
+    _main.python2 = script.python2
+    return script
+
+
+# --- modules ------------------------------------------------------------------------------------------------------
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Loads a module that is Python 2."""
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        script = read(self.get_data(path), path, _main.python2)
+        say(path, script)
+        return script.code(path)
+
+    def exec_module(self, module):
+        module.__dict__.update(names())
+        super().exec_module(module)
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds modules in a script's folder that are Python 2."""
+
+    def __init__(self, folder):
+        self._folder = os.path.abspath(folder)
+
+    def find_spec(self, name, path=None, target=None):
+        spec = importlib.machinery.PathFinder.find_spec(name, path or [self._folder], target)
+        if spec is None or not spec.origin or not spec.origin.endswith(".py") or not os.path.abspath(spec.origin).startswith(self._folder + os.sep):
+            return None
+        with open(spec.origin, "rb") as file:
+            source = decode(file.read())
+        if not _main.python2 and _problem(source, spec.origin) is None and not _uses_old_names(source):
+            return None
+        return importlib.machinery.ModuleSpec(name, _Loader(name, spec.origin), origin=spec.origin, is_package=spec.submodule_search_locations is not None)

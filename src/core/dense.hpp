@@ -1,0 +1,38 @@
+/// Dense decompositions, compiled once here: their templates are costly to instantiate, and these calls are not in inner loops.
+/// Eigen's own algorithms rather than LAPACK's, so that results do not depend on the processor that BLAS was tuned for.
+#pragma once
+
+#include "core/vec.hpp"
+
+namespace scree {
+
+/// A = vectors values vectors^T, values ascending.
+struct SymmetricEigen {
+  VecX values;
+  MatX vectors;
+};
+
+/// Of a symmetric matrix; only its lower triangle is read.
+[[nodiscard]] SymmetricEigen symmetric_eigen(const MatX& A);
+[[nodiscard]] VecX symmetric_eigenvalues(const MatX& A);
+/// Of a symmetric tridiagonal matrix with these diagonals.
+[[nodiscard]] SymmetricEigen tridiagonal_eigen(const VecX& diagonal, const VecX& off_diagonal);
+
+/// A = U diag(values) V^T, U and V orthogonal (of either sign), values descending.
+struct Svd3 {
+  Mat3 U, V;
+  Vec3 values;
+};
+[[nodiscard]] Svd3 svd(const Mat3& A);
+
+/// A^-1 b for a symmetric positive matrix.
+[[nodiscard]] Vec3 solve_positive(const Mat3& A, const Vec3& b);
+[[nodiscard]] MatX solve_positive(const MatX& A, const MatX& B);
+
+/// Moore and Penrose's inverse.
+[[nodiscard]] MatX pseudo_inverse(const MatX& A);
+
+/// R of A = Q R, upper triangular, square; A has at least as many rows as columns.
+[[nodiscard]] MatX qr_upper(const MatX& A);
+
+}  // namespace scree

@@ -1,0 +1,86 @@
+#include "model/motion.hpp"
+
+namespace scree::model {
+
+namespace {
+
+/// sum w_k a_k over the weights of a referential point.
+Vec3 at_point(const Deformable& body, std::span<const double> values, const Vec3& X) {
+  thread_local std::vector<Weight> weights;
+  weights.clear();
+  body.mechanics->weights(X, weights);
+  Vec3 sum = Vec3::Zero();
+  for (const Weight& w : weights) sum += w.value * Eigen::Map<const Vec3>(values.data() + 3 * w.node);
+  return sum;
+}
+
+}  // namespace
+
+void Motion::add(const Bodies& bodies) {
+  each_array(*this, [](const char*, auto& values) { values.emplace_back(); });
+  const int i = bodies.size() - 1;
+  rotation.back() = Mat3::Identity();
+  position.back() = pivot.back() = bodies.center.back();
+  angular.back().setZero();
+  velocity.back().setZero();
+  if (!bodies.deforms(i)) return;
+  const Deformable& added = bodies.deformable_of(i);
+  q.resize(q.size() + added.size());
+  u.resize(q.size(), 0.0);
+  held.emplace_back();
+  added.mechanics->reference(added.part(q));
+  mirror(bodies, *this, i);
+}
+
+void Motion::remove(const Bodies& bodies, int i) {
+  each_array(*this, [i](const char*, auto& values) { values.erase(values.begin() + i); });
+  if (!bodies.deforms(i)) return;
+  const Deformable& body = bodies.deformable_of(i);
+  const auto begin = static_cast<std::ptrdiff_t>(body.first), end = begin + static_cast<std::ptrdiff_t>(body.size());
+  q.erase(q.begin() + begin, q.begin() + end);
+  u.erase(u.begin() + begin, u.begin() + end);
+  held.erase(held.begin() + bodies.deformable[static_cast<std::size_t>(i)]);
+}
+
+Vec3 point(const Bodies& bodies, const Motion& motion, int i, const Vec3& X) {
+  const auto k = static_cast<std::size_t>(i);
+  if (bodies.deforms(i)) return at_point(bodies.deformable_of(i), bodies.deformable_of(i).part(motion.q), X);
+  return motion.rotation[k] * (X - bodies.center[k]) + motion.position[k];
+}
+
+Vec3 point_velocity(const Bodies& bodies, const Motion& motion, int i, const Vec3& X) {
+  const auto k = static_cast<std::size_t>(i);
+  if (bodies.deforms(i)) return at_point(bodies.deformable_of(i), bodies.deformable_of(i).part(motion.u), X);
+  return motion.velocity[k] + motion.rotation[k] * motion.angular[k].cross(X - bodies.center[k]);
+}
+
+double kinetic_energy(const Bodies& bodies, const Motion& motion, int i) {
+  const auto k = static_cast<std::size_t>(i);
+  if (!bodies.moves(i)) return 0.0;
+  if (bodies.deforms(i)) {
+    const Deformable& body = bodies.deformable_of(i);
+    const auto rates = body.part(motion.u);
+    thread_local std::vector<double> momentum;
+    momentum.resize(rates.size());
+    body.mechanics->mass_times(rates, bodies.scheme[k] == Scheme::def_exp, momentum);
+    return 0.5 * Eigen::Map<const VecX>(rates.data(), static_cast<Eigen::Index>(rates.size()))
+                     .dot(Eigen::Map<const VecX>(momentum.data(), static_cast<Eigen::Index>(momentum.size())));
+  }
+  return 0.5 * bodies.mass[k] * motion.velocity[k].squaredNorm() + 0.5 * motion.angular[k].dot(bodies.inertia[k] * motion.angular[k]);
+}
+
+double internal_energy(const Bodies& bodies, const Motion& motion, int i) {
+  return bodies.deforms(i) ? bodies.deformable_of(i).mechanics->internal_energy(bodies.deformable_of(i).part(motion.q)) : 0.0;
+}
+
+void mirror(const Bodies& bodies, Motion& motion, int i) {
+  const auto k = static_cast<std::size_t>(i);
+  const Deformable& body = bodies.deformable_of(i);
+  const MeanMotion mean = body.mechanics->mean(body.part(motion.q), body.part(motion.u));
+  motion.rotation[k] = mean.gradient;
+  motion.position[k] = mean.position;
+  motion.velocity[k] = mean.velocity;
+  motion.angular[k] = mean.gradient.partialPivLu().solve(mean.angular);
+}
+
+}  // namespace scree::model

@@ -1,0 +1,503 @@
+#include "stepping/contact_stage.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/interrupt.hpp"
+#include "core/rotation.hpp"
+#include "core/threads.hpp"
+#include "solvers/condense.hpp"
+#include "stepping/impact.hpp"
+#include "stepping/spring_dashpot.hpp"
+
+namespace scree::stepping {
+
+namespace {
+
+constexpr double kMargin = 0.25;       ///< share of the tolerance AUTO aims for once it has to iterate, if that is cheap
+constexpr double kRest = 2.0;          ///< speeds below this many tolerances of what loads cause in a step are rest
+constexpr double kClosed = 1e-6;       ///< gap, relative to the smaller body, at which a contact is closed
+constexpr std::size_t kMostIdle = 2;   ///< held unknowns may be so many times those in use
+constexpr double kCalm = 2.0;          ///< contacts closing no faster than loads make their bodies in this many steps do not bounce
+constexpr double kNear = 4.0;          ///< tolerances from the cone within which an impulse may belong to a contact that slips
+constexpr double kStuck = 0.5;         ///< share of a body's speed at a point that sticks that shows the speed to be error
+constexpr double kNormal = 0.9;        ///< the same of the normal speed at a point that slips
+
+/// What a rigid body turns about: its mass centre; an obstacle that moves, its pivot.
+const Vec3& turning_centre(const model::Bodies& bodies, const model::Motion& motion, int body) {
+  const auto i = static_cast<std::size_t>(body);
+  return bodies.moves(body) || !bodies.prescribed.count(bodies.id[i]) ? motion.position[i] : motion.pivot[i];
+}
+
+/// Speed that the loads of a step give a body's surface, m/s.
+double load_speed(const StageInput& in, int body) {
+  const auto i = static_cast<std::size_t>(body);
+  if (!in.model.bodies.moves(body)) return 0.0;
+  const double linear = in.settings.step * in.loads.force[i].norm() / in.model.bodies.mass[i];
+  if (in.model.bodies.deforms(body)) return linear;
+  return linear + in.settings.step * in.model.bodies.radius[i] * in.loads.torque[i].norm() / in.model.bodies.principal_moments[i].minCoeff();
+}
+
+/// Go on holding the unknowns of the last step, while they are not too many: as long as they hold all that are wanted, A needs no new order
+/// of elimination and no second factorisation.
+void keep_held(const std::vector<int>& held, std::vector<int>& wanted) {
+  std::vector<int> both;
+  std::ranges::set_union(held, wanted, std::back_inserter(both));
+  if (both.size() <= kMostIdle * wanted.size()) wanted.swap(both);
+}
+
+auto order(const assembly::Contact& contact) {
+  const collision::ContactPoint& p = contact.point;
+  return std::tuple(p.body_a, p.body_b, p.piece_a, p.piece_b, p.feature);
+}
+
+/// One report of two solves.
+solvers::SolveReport both(const solvers::SolveReport& first, const solvers::SolveReport& second) {
+  solvers::SolveReport sum = first.status == solvers::Status::converged ? second : first;
+  sum.iterations = first.iterations + second.iterations;
+  sum.products = first.products + second.products;
+  sum.linear_iterations = first.linear_iterations + second.linear_iterations;
+  sum.fallbacks = first.fallbacks + second.fallbacks;
+  sum.residual = std::max(first.residual, second.residual);
+  sum.seconds = first.seconds + second.seconds;
+  return sum;
+}
+
+}  // namespace
+
+assembly::Assembler ContactStage::assembler(const StageInput& in, const assembly::Inertias& inertias) const {
+  return {in.model.bodies, in.motion, scaling, inertias, grips};
+}
+
+Vec3 ContactStage::relative_velocity(const StageInput& in, const assembly::Contact& contact, const assembly::Velocities& velocities) const {
+  return assembly::relative_velocity(in.model.bodies, in.motion, velocities, grips, side_a(contact), side_b(contact), contact.frame);
+}
+
+// --- build ------------------------------------------------------------------------------------------------
+
+void ContactStage::build(const StageInput& in, const std::vector<collision::ContactPoint>& points, assembly::Inertias& inertias) {
+  prepare_contacts(in, points);
+  assembly::locate_constraints(in.model, in.motion, grips, constraint_sides, reactions);
+  choose_roles(in);
+  hold_deformables(in, inertias);
+  scaling.update(in.model.bodies, in.motion, in.kick, inertias);
+  const assembly::Assembler with = assembler(in, inertias);
+  apply_springs(in, with);
+  add_blocks(in, with);
+  set_velocities(in, with);
+}
+
+void ContactStage::prepare_contacts(const StageInput& in, const std::vector<collision::ContactPoint>& points) {
+  const model::Bodies& bodies = in.model.bodies;
+  contacts.resize(points.size());
+  parallel_for(static_cast<std::ptrdiff_t>(points.size()), [&](std::ptrdiff_t c) {
+    assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
+    contact = {};
+    contact.point = points[static_cast<std::size_t>(c)];
+    contact.index_a = bodies.index(contact.point.body_a);
+    contact.index_b = bodies.index(contact.point.body_b);
+    contact.material = in.model.surfaces.find(contact.point.surface_a, contact.point.surface_b);
+    contact.frame = frame_from_normal(contact.point.normal);
+    contact.arm_a = contact.point.point - turning_centre(bodies, in.motion, contact.index_a);
+    contact.arm_b = contact.point.point - turning_centre(bodies, in.motion, contact.index_b);
+  });
+  grip_contacts(in);
+  parallel_for(static_cast<std::ptrdiff_t>(points.size()), [&](std::ptrdiff_t c) {
+    assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
+    contact.U_old = relative_velocity(in, contact, in.before);
+    contact.U = relative_velocity(in, contact, in.free);
+  });
+  in.memory.recall(contacts, in.impulse_ratio, known_);
+  // Contacts that touch for the first time are bonded where their material is cohesive.
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    assembly::Contact& contact = contacts[c];
+    const model::SurfaceMaterial& material = in.model.surfaces[contact.material];
+    if (!known_[c]) contact.cohesive = material.cohesion > 0.0 && contact.point.gap <= 0.0;
+    contact.bond = contact.cohesive ? material.cohesion * contact.point.area * in.settings.step : 0.0;
+  }
+}
+
+void ContactStage::grip_contacts(const StageInput& in) {
+  const model::Bodies& bodies = in.model.bodies;
+  grips.clear();
+  if (bodies.deformables.empty()) return;
+  const auto grip = [&](int body, int piece, const Vec3& x) {
+    return bodies.deforms(body) ? grips.at_place(bodies, in.motion, body, in.world.local_piece(piece), x) : -1;
+  };
+  for (assembly::Contact& contact : contacts) {
+    contact.grip_a = grip(contact.index_a, contact.point.piece_a, contact.point.point);
+    contact.grip_b = grip(contact.index_b, contact.point.piece_b, contact.point.point);
+  }
+}
+
+Role ContactStage::role_of(const StageInput& in, const assembly::Contact& contact) const {
+  switch (in.level) {
+    case Level::midpoint:
+      return contact_role(contact, in.model.surfaces[contact.material], contact.U.x(), in.settings.step, in.solver.penalty(), bounces_now(in, contact),
+                          allowed_overlap(in, contact));
+    case Level::places: return Role::implicit;
+    case Level::velocities: break;
+  }
+  // The tangent cone: contacts that are closed now, or that the first problem has just closed up to its linearisation.
+  const auto radius = [&](int i) { return in.model.bodies.radius[static_cast<std::size_t>(i)]; };
+  const bool closed = contact.R.x() > 0.0 || contact.point.gap <= kClosed * std::min(radius(contact.index_a), radius(contact.index_b));
+  return closed ? Role::implicit : Role::idle;
+}
+
+void ContactStage::choose_roles(const StageInput& in) {
+  role.resize(contacts.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    role[c] = role_of(in, contacts[c]);
+    if (role[c] == Role::idle || in.level == Level::velocities) contacts[c].R.setZero();
+  }
+}
+
+void ContactStage::hold_deformables(const StageInput& in, assembly::Inertias& inertias) {
+  const model::Bodies& bodies = in.model.bodies;
+  held.resize(bodies.deformables.size());
+  if (held.empty()) return;
+  for (auto& nodes : held) nodes.clear();
+  const auto hold = [&](const assembly::Side& side) {
+    if (side.grip < 0) return;
+    auto& nodes = held[static_cast<std::size_t>(bodies.deformable[static_cast<std::size_t>(side.body)])];
+    for (const model::Weight& w : grips[side.grip]) nodes.push_back(w.node);
+  };
+  for (const auto& [a, b] : constraint_sides) hold(a), hold(b);
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    if (role[c] != Role::idle) hold(side_a(contacts[c])), hold(side_b(contacts[c]));
+  for (std::size_t d = 0; d < held.size(); ++d) {
+    auto& nodes = held[d];
+    std::ranges::sort(nodes);
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    keep_held(in.motion.held[d], nodes);
+    inertias[d]->choose(nodes);
+  }
+}
+
+void ContactStage::apply_springs(const StageInput& in, const assembly::Assembler& with) {
+  springs_.clear();
+  spring_blocks_.clear();
+  spring_push_.clear();
+  pushed = in.free;
+  scaling.reset(spring_form_);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (role[c] != Role::penalty) continue;
+    springs_.push_back(static_cast<int>(c));
+    assembly::add_block(with, side_a(contacts[c]), side_b(contacts[c]), contacts[c].frame, spring_form_, spring_blocks_);
+  }
+  if (springs_.empty()) return;
+
+  // Evaluate all of them from the same free velocities, then apply.
+  assembly::finish_blocks(with, spring_form_);
+  impulses_.resize(3 * springs_.size());
+  for (std::size_t k = 0; k < springs_.size(); ++k) {
+    assembly::Contact& contact = contacts[static_cast<std::size_t>(springs_[k])];
+    const model::SurfaceMaterial& material = in.model.surfaces[contact.material];
+    const SpringDashpot law{material.spring, material.dashpot, material.friction, material.cohesion * contact.point.area};
+    contact.R = spring_dashpot_impulse(law, spring_form_.diagonal()[k], contact.U, contact.U_old, contact.point.gap, in.settings.step,
+                                       contact.R.tail<2>(), contact.cohesive);
+    Eigen::Map<Vec3>(impulses_.data() + 3 * k) = contact.R;
+  }
+  assembly::apply_impulses(with, spring_form_, spring_blocks_, impulses_, scratch_, spring_push_, pushed);
+}
+
+void ContactStage::add_blocks(const StageInput& in, const assembly::Assembler& with) {
+  problem.kind.clear();
+  problem.mu.clear();
+  R.clear();
+  blocks_.clear();
+  implicit_.clear();
+  scaling.reset(*form_);
+  assembly::add_constraints(in.model, with, constraint_sides, reactions, *form_, blocks_, problem);
+  for (std::size_t k = 0; k < reactions.size(); ++k) {
+    const Vec3 first = in.reactions.empty() ? Vec3::Zero().eval() : Vec3(in.reactions[k].impulse * in.impulse_ratio);
+    R.insert(R.end(), {first.x(), first.y(), first.z()});
+  }
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (role[c] != Role::implicit) continue;
+    const assembly::Contact& contact = contacts[c];
+    implicit_.push_back(static_cast<int>(c));
+    assembly::add_block(with, side_a(contact), side_b(contact), contact.frame, *form_, blocks_);
+    problem.kind.push_back(solvers::BlockKind::contact);
+    problem.mu.push_back(in.model.surfaces[contact.material].friction);
+    R.insert(R.end(), {contact.R.x() + contact.bond, contact.R.y(), contact.R.z()});
+  }
+  assembly::finish_blocks(with, *form_);
+  problem.W = form_;
+}
+
+void ContactStage::set_velocities(const StageInput& in, const assembly::Assembler& with) {
+  const std::size_t first = reactions.size();
+  problem.B.resize(R.size());
+  bias_.assign(R.size(), 0.0);
+  bouncing_ = std::ranges::any_of(implicit_, [&](int c) { return bounces_now(in, contacts[static_cast<std::size_t>(c)]); });
+  for (std::size_t k = 0; k < first; ++k)
+    Eigen::Map<Vec3>(problem.B.data() + 3 * k) =
+        assembly::constraint_velocity(in.model.constraints[k], reactions[k], with, constraint_sides[k], pushed, in.times);
+  parallel_for(static_cast<std::ptrdiff_t>(implicit_.size()), [&](std::ptrdiff_t k) {
+    const assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[static_cast<std::size_t>(k)])];
+    Vec3 shift = drift_ahead(in, contact);
+    shift.x() = bias(in, contact, bounces_now(in, contact));
+    const std::size_t place = 3 * (first + static_cast<std::size_t>(k));
+    Eigen::Map<Vec3>(bias_.data() + place) = shift;
+    Eigen::Map<Vec3>(problem.B.data() + place) = relative_velocity(in, contact, pushed) + shift;
+  });
+  set_scale(in);
+  apply_bonds();
+}
+
+void ContactStage::shift_free(const StageInput& in, const assembly::Inertias& inertias, std::span<const double> change) {
+  for (std::size_t k = 0; k < change.size(); ++k) pushed.nodal[k] += change[k];
+  set_velocities(in, assembler(in, inertias));
+}
+
+double ContactStage::allowed_overlap(const StageInput& in, const assembly::Contact& contact) const {
+  // A body that touches itself may be thin: what it may overlap is a share of the pieces in touch.
+  const bool self = contact.index_a == contact.index_b;
+  const auto radius = [&](int body, int piece) { return self ? in.world.piece_radius(piece) : in.model.bodies.radius[static_cast<std::size_t>(body)]; };
+  return in.settings.slack * std::min(radius(contact.index_a, contact.point.piece_a), radius(contact.index_b, contact.point.piece_b));
+}
+
+bool ContactStage::bounces_now(const StageInput& in, const assembly::Contact& contact) const {
+  const model::SurfaceMaterial& surface = in.model.surfaces[contact.material];
+  if (in.level == Level::places || surface.restitution == 0.0) return false;
+  const bool newton = in.settings.restitution == RestitutionLaw::newton;
+  return bounces(contact, surface, newton ? 0.0 : kCalm * (load_speed(in, contact.index_a) + load_speed(in, contact.index_b)));
+}
+
+double ContactStage::bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const {
+  if (bounce) return restitution_bias(contact, in.model.surfaces[contact.material]);
+  if (in.level == Level::velocities) return 0.0;
+  if (in.level == Level::places) return std::max(contact.point.gap / in.settings.step, -in.settings.recovery_speed);
+  return gap_bias(contact, in.settings.step, {in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed});
+}
+
+Vec3 ContactStage::drift_ahead(const StageInput& in, const assembly::Contact& contact) const {
+  // RATTLE's second problem has its geometry and its velocities at one instant; deformable bodies have no arms.
+  const model::Bodies& bodies = in.model.bodies;
+  const bool rigid = !bodies.deforms(contact.index_a) && !bodies.deforms(contact.index_b);
+  if (in.level == Level::velocities || !rigid || in.model.surfaces[contact.material].friction == 0.0) return Vec3::Zero();
+  const auto a = static_cast<std::size_t>(contact.index_a), b = static_cast<std::size_t>(contact.index_b);
+  const double speed = assembly::surface_speed(bodies, in.before, contact.index_a) + assembly::surface_speed(bodies, in.before, contact.index_b);
+  return tangential_bias(contact, in.before.angular[a], in.before.angular[b], in.settings.step * speed);
+}
+
+void ContactStage::set_scale(const StageInput& in) {
+  // Gaps ahead are left out, so that contacts far from closing do not flatter the residual; and a floor
+  // at rounding level keeps bodies that move together from being solved relative to noise.
+  const std::size_t first = reactions.size();
+  const double floor = std::min(1e-14 / in.solver.stop.tolerance, 1e-2);
+  const double sum = parallel_sum(static_cast<std::ptrdiff_t>(problem.kind.size()), [&](std::ptrdiff_t a) {
+    const auto k = static_cast<std::size_t>(a);
+    const double trace = form_->diagonal()[k].trace();
+    const double rho = trace > 0.0 ? 3.0 / trace : 1.0;
+    Vec3 B(problem.B[3 * k], problem.B[3 * k + 1], problem.B[3 * k + 2]);
+    // A limit of a stroke that is not reached asks for nothing.
+    if (k < first && problem.kind[k] == solvers::BlockKind::contact) B = Vec3(std::min(0.0, B.x()), 0.0, 0.0);
+    double speed = B.norm();
+    if (k >= first) {
+      const assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[k - first])];
+      if (contact.point.gap > 0.0) B.x() -= bias_[3 * k];
+      speed = assembly::surface_speed(in.model.bodies, in.free, contact.index_a) + assembly::surface_speed(in.model.bodies, in.free, contact.index_b);
+    }
+    return rho * (B.squaredNorm() + floor * floor * speed * speed);
+  });
+  problem.scale = std::sqrt(sum);
+}
+
+void ContactStage::apply_bonds() {
+  // A bond is a constant pull on top of the cone's impulse: it moves into B   (theory eq. 3.12).
+  const std::size_t first = reactions.size();
+  bonds_.assign(problem.B.size(), 0.0);
+  bool any = false;
+  for (std::size_t k = 0; k < implicit_.size(); ++k) {
+    const double bond = contacts[static_cast<std::size_t>(implicit_[k])].bond;
+    bonds_[3 * (first + k)] = -bond;
+    any = any || bond > 0.0;
+  }
+  if (!any) return;
+  impulses_.resize(problem.B.size());
+  form_->apply(bonds_, impulses_);
+  for (std::size_t k = 0; k < problem.B.size(); ++k) problem.B[k] += impulses_[k];
+}
+
+// --- solve ------------------------------------------------------------------------------------------------
+
+void ContactStage::solve(const StageInput& in) {
+  report = {};
+  report.status = solvers::Status::converged;
+  guess = R;
+  if (problem.blocks() == 0) return;
+  report = solve_problem(in, R);
+  if (bouncing_ && in.level == Level::midpoint && in.settings.restitution == RestitutionLaw::consistent) limit_restitution(in);
+}
+
+solvers::SolveReport ContactStage::solve_problem(const StageInput& in, std::vector<double>& impulses) {
+  const SolverSettings& solver = in.solver;
+  solvers::OptionValues options = solver.penalty() ? solvers::OptionValues{} : solver.options;
+  // A warm start that still holds is kept by AUTO. One that does not is replaced by a better one than asked for, so that the
+  // next steps can keep it.
+  if (solver.name == "AUTO") options.try_emplace("margin", kMargin);
+  else condense();
+  const solvers::SolveReport found = solvers::solve(solver.penalty() ? "GAUSS_SEIDEL" : solver.name, problem, solver.stop, options, impulses);
+  problem.W = form_;
+  if (found.status == solvers::Status::interrupted) throw Interrupted();
+  return found;
+}
+
+std::vector<int> ContactStage::groups() const {
+  std::vector<std::array<int, 2>> sides;
+  for (int a = 0; a < problem.blocks(); ++a) sides.push_back(form_->bodies_of(a));
+  return impact_groups(sides, scaling.slots());
+}
+
+void ContactStage::impact_velocities(std::vector<double>& U_free, std::vector<double>& U) const {
+  U_free.resize(R.size());
+  U.resize(R.size());
+  solvers::relative_velocity(problem, R, U);
+  for (std::size_t k = 0; k < R.size(); ++k) {
+    U_free[k] = problem.B[k] - bias_[k];
+    U[k] -= bias_[k];
+  }
+}
+
+void ContactStage::limit_restitution(const StageInput& in) {
+  std::vector<double> U_free, U;
+  impact_velocities(U_free, U);
+  const std::vector<int> group = groups();
+  const double tolerance = in.solver.stop.tolerance;
+  const auto work = impact_work(group, U_free, {R, U});
+  if (std::ranges::none_of(work, [&](const ImpactWork& w) { return w.creates_energy(tolerance); })) return;
+
+  // The problem without restitution, and the place between its solution and Newton's.
+  std::vector<double> newton = R;
+  const std::vector<double> newton_B = problem.B, newton_bias = bias_;
+  for (std::size_t k = 0; k < implicit_.size(); ++k) {
+    const std::size_t n = 3 * (reactions.size() + k);
+    const double plain = bias(in, contacts[static_cast<std::size_t>(implicit_[k])], false);
+    problem.B[n] += plain - bias_[n];
+    bias_[n] = plain;
+  }
+  report = both(report, solve_problem(in, R));
+  std::vector<double> plastic_free, U_plastic;
+  impact_velocities(plastic_free, U_plastic);
+  const std::vector<double> shares = impact_shares(group, U_free, {R, U_plastic}, {newton, U}, tolerance);
+  for (std::size_t k = 0; k < R.size(); ++k) R[k] += shares[static_cast<std::size_t>(group[k / 3])] * (newton[k] - R[k]);
+  problem.B = newton_B;
+  bias_ = newton_bias;
+}
+
+void ContactStage::condense() {
+  // Rows over the unknowns of deformable bodies are long; where bodies touch at few points, W itself is shorter.
+  if (form_->rigid() || !solvers::condensing_pays(*form_)) return;
+  if (!condensed_) condensed_ = std::make_shared<solvers::ExplicitForm>();
+  condensed_->condense(*form_);
+  problem.W = condensed_;
+}
+
+// --- apply ------------------------------------------------------------------------------------------------
+
+void ContactStage::apply(const StageInput& in, const assembly::Inertias& inertias) {
+  const std::size_t first = reactions.size();
+  end = pushed;
+  push.clear();
+  if (!R.empty()) {
+    impulses_.resize(R.size());
+    for (std::size_t k = 0; k < R.size(); ++k) impulses_[k] = R[k] + bonds_[k];
+    assembly::apply_impulses(assembler(in, inertias), *form_, blocks_, impulses_, scratch_, push, end);
+    settle_resting_bodies(in);
+  }
+  // Springs and constraints push the same bodies.
+  if (push.empty()) push = spring_push_;
+  else for (std::size_t k = 0; k < spring_push_.size(); ++k) push[k] += spring_push_[k];
+  for (std::size_t k = 0; k < first; ++k) reactions[k].impulse = Eigen::Map<const Vec3>(impulses_.data() + 3 * k);
+  for (std::size_t k = 0; k < implicit_.size(); ++k) {
+    assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[k])];
+    contact.R = Eigen::Map<const Vec3>(impulses_.data() + 3 * (first + k));
+  }
+  parallel_for(static_cast<std::ptrdiff_t>(contacts.size()), [&](std::ptrdiff_t c) {
+    assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
+    contact.U = relative_velocity(in, contact, end);
+  });
+  break_bonds();
+}
+
+void ContactStage::settle_resting_bodies(const StageInput& in) {
+  // A body whose speed is below the solver's own error, and which contacts that stick hold still, is at rest: without this, that error would
+  // add up from step to step and spoil the warm start (theory sec. 3.7).
+  const model::Bodies& bodies = in.model.bodies;
+  const double share = kRest * in.solver.stop.tolerance * in.settings.step;
+  settled_.assign(static_cast<std::size_t>(scaling.slots()), 0);
+  parallel_for(scaling.slots(), [&](std::ptrdiff_t s) {
+    const auto i = static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(s)]);
+    if (form_->incidence(static_cast<int>(s)).empty()) return;
+    const int b = static_cast<int>(i);
+    const double speed = assembly::surface_speed(bodies, end, b);
+    if (speed > share * in.loads.force[i].norm() / bodies.mass[i] || !held_still(in, static_cast<int>(s), speed)) return;
+    settled_[static_cast<std::size_t>(s)] = 1;
+  });
+  parallel_for(scaling.slots(), [&](std::ptrdiff_t s) {
+    if (!settled_[static_cast<std::size_t>(s)]) return;
+    const auto i = static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(s)]);
+    const int b = static_cast<int>(i);
+    end.linear[i].setZero();
+    end.angular[i].setZero();
+    if (bodies.deforms(b)) std::ranges::fill(bodies.deformable_of(b).part(end.nodal), 0.0);
+  });
+}
+
+bool ContactStage::held_still(const StageInput& in, int slot, double speed) const {
+  if (speed == 0.0) return true;
+  const auto first = static_cast<int>(reactions.size());
+  const double inside = 1.0 - std::min(0.5, kNear * in.solver.stop.tolerance);
+  for (const int side : form_->incidence(slot)) {
+    const int block = side / 2;
+    if (block < first) return true;
+    const assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[static_cast<std::size_t>(block - first)])];
+    const Eigen::Map<const Vec3> r(R.data() + 3 * block);
+    if (!(r.x() > 0.0)) continue;
+    // The law lets a point that sticks have no velocity, and one that slips no normal velocity: what it has of these is error.
+    const bool sticks = r.tail<2>().norm() < inside * problem.mu[static_cast<std::size_t>(block)] * r.x();
+    const Vec3 U = relative_velocity(in, contact, end);
+    if (sticks ? U.norm() >= kStuck * speed : std::abs(U.x()) >= kNormal * speed) return true;
+  }
+  return false;
+}
+
+void ContactStage::break_bonds() {
+  // A bond ends when its contact opens or slips, seen against the speed its own pull could cause. (An impulse
+  // on the shifted cone alone does not tell: in a hyperstatic set it may lie there by choice of the solver.)
+  const std::size_t first = reactions.size();
+  for (std::size_t k = 0; k < implicit_.size(); ++k) {
+    assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[k])];
+    if (contact.cohesive && contact.U.norm() > 1e-6 * contact.bond * form_->diagonal()[first + k].trace()) contact.cohesive = false;
+  }
+}
+
+void add_impulses(const ContactStage& second, ContactStage& first) {
+  for (std::size_t k = 0; k < first.reactions.size(); ++k) {
+    const assembly::Reaction& late = second.reactions[k];
+    assembly::Reaction& sum = first.reactions[k];
+    const Vec3 before = sum.frame.transpose() * sum.impulse;
+    sum = late;
+    sum.impulse += sum.frame * before;
+  }
+  const auto before = [](const assembly::Contact& p, const assembly::Contact& q) { return order(p) < order(q); };
+  std::vector<assembly::Contact>& contacts = first.contacts;
+  const auto known = static_cast<std::ptrdiff_t>(contacts.size());
+  for (const assembly::Contact& contact : second.contacts) {
+    if (contact.R.isZero(0.0)) continue;
+    const auto end = contacts.begin() + known;
+    const auto found = std::lower_bound(contacts.begin(), end, contact, before);
+    if (found != end && order(*found) == order(contact)) {
+      found->R += found->frame * (contact.frame.transpose() * contact.R);
+      found->U = found->frame * (contact.frame.transpose() * contact.U);
+    } else {
+      contacts.push_back(contact);
+    }
+  }
+  std::inplace_merge(contacts.begin(), contacts.begin() + known, contacts.end(), before);
+  first.report = both(first.report, second.report);
+}
+
+}  // namespace scree::stepping
