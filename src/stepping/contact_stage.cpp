@@ -79,6 +79,11 @@ void ContactStage::build(const StageInput& in, const std::vector<collision::Cont
   prepare_contacts(in, points);
   assembly::locate_constraints(in.model, in.motion, grips, constraint_sides, reactions);
   choose_roles(in);
+  released_.clear();
+  assemble(in, inertias);
+}
+
+void ContactStage::assemble(const StageInput& in, assembly::Inertias& inertias) {
   hold_deformables(in, inertias);
   scaling.update(in.model.bodies, in.motion, in.kick, inertias);
   const assembly::Assembler with = assembler(in, inertias);
@@ -261,8 +266,12 @@ double ContactStage::allowed_overlap(const StageInput& in, const assembly::Conta
 bool ContactStage::bounces_now(const StageInput& in, const assembly::Contact& contact) const {
   const model::SurfaceMaterial& surface = in.model.surfaces[contact.material];
   if (in.level == Level::places || surface.restitution == 0.0) return false;
-  const bool newton = in.settings.restitution == RestitutionLaw::newton;
-  return bounces(contact, surface, newton ? 0.0 : kCalm * (load_speed(in, contact.index_a) + load_speed(in, contact.index_b)));
+  return bounces(contact, surface, calm_speed(in, contact));
+}
+
+double ContactStage::calm_speed(const StageInput& in, const assembly::Contact& contact) const {
+  if (in.settings.restitution == RestitutionLaw::newton) return 0.0;
+  return kCalm * (load_speed(in, contact.index_a) + load_speed(in, contact.index_b));
 }
 
 double ContactStage::bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const {
@@ -385,6 +394,53 @@ void ContactStage::limit_restitution(const StageInput& in) {
   for (std::size_t k = 0; k < R.size(); ++k) R[k] += shares[static_cast<std::size_t>(group[k / 3])] * (newton[k] - R[k]);
   problem.B = newton_B;
   bias_ = newton_bias;
+}
+
+// --- impacts passed on within a step ----------------------------------------------------------------------
+
+bool ContactStage::release_struck(const StageInput& in, assembly::Inertias& inertias) {
+  const std::size_t first = reactions.size();
+  // Impulses of springs and bonds belong to the whole step, and deformable bodies are corrected as a whole: there what is struck stops.
+  if (in.level != Level::midpoint || acts_on_deformables() || !springs_.empty()) return false;
+  if (std::ranges::any_of(contacts, [](const assembly::Contact& contact) { return contact.bond > 0.0; })) return false;
+  for (std::size_t k = 0; k < implicit_.size(); ++k) {
+    const auto c = static_cast<std::size_t>(implicit_[k]);
+    const assembly::Contact& contact = contacts[c];
+    const std::size_t n = 3 * (first + k);
+    if (in.model.surfaces[contact.material].restitution == 0.0 || bounces_now(in, contact)) continue;
+    const bool apart = contact.point.gap > 0.0 || contact.U_old.x() > calm_speed(in, contact);
+    if (!apart) continue;
+    // One that pushed in the last step rests; one that hardly changes velocities is not struck.
+    if (guess[n] > 0.0 || R[n] * form_->diagonal()[first + k](0, 0) <= calm_speed(in, contact)) continue;
+    released_.push_back(static_cast<int>(c));
+  }
+  if (released_.empty()) return false;
+  for (const int c : released_) {
+    role[static_cast<std::size_t>(c)] = Role::idle;
+    contacts[static_cast<std::size_t>(c)].R.setZero();
+  }
+  assemble(in, inertias);
+  return true;
+}
+
+bool ContactStage::hold_calm(const StageInput& in, assembly::Inertias& inertias) {
+  const auto calm = [&](int c) {
+    const assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
+    return contact.U.x() >= -calm_speed(in, contact) && contact.point.gap + in.settings.step * contact.U.x() < 0.0;
+  };
+  const auto held = std::ranges::stable_partition(released_, [&](int c) { return !calm(c); });
+  if (held.empty()) return false;
+  for (const int c : held) role[static_cast<std::size_t>(c)] = Role::implicit;
+  released_.erase(held.begin(), held.end());
+  assemble(in, inertias);
+  return true;
+}
+
+bool ContactStage::meets_released(const StageInput& in) const {
+  return std::ranges::any_of(released_, [&](int c) {
+    const assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
+    return contact.point.gap + in.settings.step * contact.U.x() < -allowed_overlap(in, contact);
+  });
 }
 
 void ContactStage::condense() {

@@ -55,6 +55,13 @@ class ContactStage {
   void solve(const StageInput& in);
   /// Impulses into contacts, constraints and new velocities.
   void apply(const StageInput& in, const assembly::Inertias& inertias);
+  /// Leave out contacts ahead that have restitution and stop what an impact of this very step drives at them: they do not stop it, they bounce, once it is
+  /// known how fast they are met (theory sec. 3.8). True where there are some; solve and apply again.
+  [[nodiscard]] bool release_struck(const StageInput& in, assembly::Inertias& inertias);
+  /// Of these, take back what is met too slowly to bounce. True where there are some; solve and apply again.
+  [[nodiscard]] bool hold_calm(const StageInput& in, assembly::Inertias& inertias);
+  /// Whether one left out would overlap by more than is left alone: bodies then meet it within this step, with the velocities found.
+  [[nodiscard]] bool meets_released(const StageInput& in) const;
   /// Change the free velocities of deformable bodies by `change` (laid out as model::Motion::u), to solve and apply again.
   void shift_free(const StageInput& in, const assembly::Inertias& inertias, std::span<const double> change);
 
@@ -83,6 +90,8 @@ class ContactStage {
   [[nodiscard]] Vec3 relative_velocity(const StageInput& in, const assembly::Contact& contact, const assembly::Velocities& velocities) const;
 
  private:
+  void assemble(const StageInput& in, assembly::Inertias& inertias);
+  [[nodiscard]] double calm_speed(const StageInput& in, const assembly::Contact& contact) const;
   void prepare_contacts(const StageInput& in, const std::vector<collision::ContactPoint>& points);
   void grip_contacts(const StageInput& in);
   void choose_roles(const StageInput& in);
@@ -112,6 +121,7 @@ class ContactStage {
   [[nodiscard]] Role role_of(const StageInput& in, const assembly::Contact& contact) const;
   [[nodiscard]] assembly::Assembler assembler(const StageInput& in, const assembly::Inertias& inertias) const;
 
+  std::vector<int> released_;             ///< contacts that await the next round of impacts
   std::vector<int> implicit_;             ///< implicit contacts, in the order of their blocks
   std::vector<int> springs_;              ///< spring-dashpot contacts, in the order of their blocks
   std::shared_ptr<solvers::BodyForm> form_;  ///< W of the problem

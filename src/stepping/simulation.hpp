@@ -9,6 +9,7 @@
 
 #include "collision/world.hpp"
 #include "core/archive.hpp"
+#include "core/timer.hpp"
 #include "model/model.hpp"
 #include "stepping/contact_stage.hpp"
 #include "stepping/settings.hpp"
@@ -47,6 +48,20 @@ struct StepReport {
   Energies energies;
 };
 
+/// Adds wall time to the stages of a report.
+class StageTimer {
+ public:
+  explicit StageTimer(StepReport& report) : report_(report) {}
+  void end(Stage stage) {
+    report_.seconds[stage] += timer_.seconds();
+    timer_.restart();
+  }
+
+ private:
+  StepReport& report_;
+  Timer timer_;
+};
+
 /// What a step makes.
 struct StepResult {
   State state;
@@ -68,6 +83,8 @@ struct StepBuffers {
   std::vector<std::shared_ptr<const model::Mechanics>> owners;  ///< whose inertias these are
   std::vector<Vec3> surface_points;  ///< of one deformable body
   std::vector<double> change;     ///< of deformable bodies' velocities
+  ContactStage rounds;            ///< sum of the step's earlier rounds of impacts (theory sec. 3.8)
+  assembly::Velocities passed_on; ///< velocities they leave
   ContactStage velocities;        ///< the problem of velocities at an instant (theory sec. 2.9)
 };
 
@@ -153,7 +170,10 @@ class Simulation {
   void cover(const assembly::Velocities& first, const assembly::Velocities& second);
   [[nodiscard]] bool outran(const assembly::Velocities& end);
   void place_bodies(const model::Motion& motion);
+  void find_impulses(const StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer);
   void solve(const StageInput& in, ContactStage& stage);
+  void account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first);
+  [[nodiscard]] bool passes_on(const StageInput& in, ContactStage& stage);
   void correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage);
   void velocity_stage(State& next);
   void delete_departed();

@@ -6,7 +6,6 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
-#include "core/timer.hpp"
 #include "stepping/deformable_motion.hpp"
 #include "stepping/energy.hpp"
 #include "stepping/forces.hpp"
@@ -20,7 +19,7 @@ constexpr int kMostCorrections = 20;  ///< of the contact problem for the implic
 constexpr double kCorrected = 1e-10;  ///< change of velocities, relative to the fastest body, that ends them for DEF_IMP
 constexpr double kLinearCorrected = 1e-3;  ///< the same for DEF_LIM
 constexpr double kCoarseTurn = 1.0;   ///< turn of a body in a step, rad, above which its contacts are not resolved
-constexpr int kMostLooks = 10;        ///< detections in a step where impulses make bodies faster than was covered
+constexpr int kMostLooks = 20;        ///< detections in a step where impulses make bodies faster than was covered, or impacts are passed on
 constexpr double kAhead = 1.5;        ///< times the speed that was not covered, for the next look
 constexpr std::size_t kMostNamed = 5;  ///< pairs that a warning names
 
@@ -46,20 +45,6 @@ double impulse_time(const model::Bodies& bodies, std::span<const double> kick, d
     if (bodies.moves(b)) longest = std::max(longest, kick[static_cast<std::size_t>(b)]);
   return longest > 0.0 ? longest : h;
 }
-
-/// Adds wall time to the stages of a report.
-class StageTimer {
- public:
-  explicit StageTimer(StepReport& report) : report_(report) {}
-  void end(Stage stage) {
-    report_.seconds[stage] += timer_.seconds();
-    timer_.restart();
-  }
-
- private:
-  StepReport& report_;
-  Timer timer_;
-};
 
 }  // namespace
 
@@ -93,23 +78,7 @@ void Simulation::make_step(StepResult& next) {
   in.times = form.leapfrog ? assembly::StepTimes{form.t + 0.5 * form.h, form.t + form.h, form.h}
                            : assembly::StepTimes{form.t + form.h, form.t + (form.quasi_static ? 1.0 : 1.5) * form.h, form.h};
   in.level = form.leapfrog ? Level::places : Level::midpoint;
-  cover(with.old, with.free);
-  for (int look = 0; look < kMostLooks; ++look) {
-    place_bodies(motion);
-    world_.detect(settings_.contact, with.points);
-    timer.end(kDetect);
-    next.stage.build(in, with.points, with.inertias);
-    if (steps() == 0 && look == 0) warn_of_overlaps(next.stage);
-    timer.end(kAssemble);
-    solve(in, next.stage);
-    if (!outran(next.stage.end)) break;
-  }
-  correct_implicit(in, form, next.stage);
-  check_penetration(next.stage);
-  timer.end(kSolve);
-
-  account_loads(bodies, with.loads, now_.state.motion.q, !form.quasi_static, with.kick, with.old, next.stage.end, motion);
-  account_impulses(bodies, next.stage, with.old, motion);
+  find_impulses(in, form, next, timer);
   second_half_step(bodies, motion, with.loads, with.carried, with.free, next.stage.end, form);
   second_deformable_half_step(bodies, motion, next.stage.end, form);
   motion.held = next.stage.held;
@@ -124,6 +93,61 @@ void Simulation::make_step(StepResult& next) {
   }
   next.state.reactions = next.stage.reactions;
   timer.end(kSolve);
+}
+
+void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer) {
+  StepBuffers& with = buffers_;
+  model::Motion& motion = next.state.motion;
+  ContactStage& stage = next.stage;
+  StageInput later = stage_input(motion, with.passed_on, with.passed_on);
+  later.reactions = {};
+  later.impulse_ratio = 0.0;
+  later.times = in.times;
+  bool passed_on = false;
+  cover(with.old, with.free);
+  for (int look = 1;; ++look) {
+    const StageInput& now = passed_on ? later : in;
+    place_bodies(motion);
+    world_.detect(settings_.contact, with.points);
+    timer.end(kDetect);
+    stage.build(now, with.points, with.inertias);
+    if (steps() == 0 && look == 1) warn_of_overlaps(stage);
+    timer.end(kAssemble);
+    solve(now, stage);
+    if (look == kMostLooks) break;
+    if (!passes_on(now, stage)) {
+      if (!outran(stage.end)) break;
+      continue;
+    }
+    // What was struck meets what is ahead with the velocities of this round.
+    account_round(now, form, stage, motion, !passed_on);
+    with.passed_on = stage.end;
+    if (passed_on) add_impulses(stage, with.rounds);
+    else std::swap(stage, with.rounds);
+    passed_on = true;
+    cover(with.passed_on, with.passed_on);
+  }
+  correct_implicit(in, form, stage);
+  account_round(passed_on ? later : in, form, stage, motion, !passed_on);
+  if (passed_on) {
+    with.rounds.end = stage.end;
+    add_impulses(stage, with.rounds);
+    std::swap(stage, with.rounds);
+  }
+  check_penetration(stage);
+  timer.end(kSolve);
+}
+
+void Simulation::account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first) {
+  if (first) account_loads(model_.bodies, buffers_.loads, now_.state.motion.q, !form.quasi_static, buffers_.kick, in.before, stage.end, motion);
+  account_impulses(model_.bodies, stage, in.before, motion);
+}
+
+bool Simulation::passes_on(const StageInput& in, ContactStage& stage) {
+  if (!stage.release_struck(in, buffers_.inertias)) return false;
+  solve(in, stage);
+  if (stage.hold_calm(in, buffers_.inertias)) solve(in, stage);
+  return stage.meets_released(in);
 }
 
 StepForm Simulation::step_form() const {

@@ -177,8 +177,11 @@ def check_jenga(results, out):
 
 def check_silo(results, out):
     floor, wall = first_number(out, "floor"), first_number(out, "wall")
-    # How much the wall bears depends on how the grains came to rest; that it bears some does not.
-    assert floor + wall == pytest.approx(1, abs=0.02) and 0.01 < wall < 0.6
+    # How much the wall bears depends on how the grains came to rest (over seeds: -0.13 to 0.24 of so short a column); friction bounds it.
+    contacts = results[-1].contacts
+    pressed = sum(np.linalg.norm(f[:2]) for f, pair in zip(contacts["force"], contacts["bodies"]) if 1 in pair)
+    weight = np.linalg.norm(contacts["force"][[0 in pair for pair in contacts["bodies"]]].sum(axis=0)) / floor
+    assert floor + wall == pytest.approx(1, abs=0.02) and abs(wall) * weight < 0.5 * pressed
 
 
 def check_links(results, out):

@@ -69,6 +69,9 @@ class Slope:
         return float(np.degrees(self.angle))
 
 
+_HEAP_SHARE = 0.95  # of the bodies, by distance from the axis, that make up a heap
+
+
 @_check.keywords
 def angle_of_repose(source, frame=-1, bodies=None, up=(0.0, 0.0, 1.0), center=None, direction=None, rings=12, band=(0.1, 0.9)):
     """Angle between the free surface of a heap and the horizontal.
@@ -97,6 +100,9 @@ def angle_of_repose(source, frame=-1, bodies=None, up=(0.0, 0.0, 1.0), center=No
         along = _check.direction("direction", direction)
         along = along - along @ up * up
         distance, sector = flat @ (along / np.linalg.norm(along)), np.zeros(len(x), dtype=int)
+    if direction is None:  # what rolled away from the heap is not its surface
+        near = distance <= np.quantile(distance, _HEAP_SHARE)
+        distance, sector, height = distance[near], sector[near], height[near]
     ring = np.minimum(((distance - distance.min()) / max(np.ptp(distance), 1e-300) * _check.integer("rings", rings, 3)).astype(int), rings - 1)
     d, z = _tops(ring, sector, distance, height)
     return _fit(d, z, band, direction is not None)
