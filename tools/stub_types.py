@@ -52,7 +52,7 @@ ARGUMENTS = {
     "velocity": "Any", "angular_velocity": "Any", "gravity": VECTOR, "threads": "int", "surface": "int | Sequence[int]", "surface1": "int", "surface2": "int", "scheme": "str", "integrator": "str",
     "damping": NUMBER, "stiffness_damping": NUMBER, "pivot": VECTOR, "size": VECTOR, "low": VECTOR, "high": VECTOR, "axes": "Any", "corners": POINTS, "cells": "tuple[int, int, int]",
     "inner_radius": NUMBER, "thickness": NUMBER, "axis": VECTOR, "factors": "float | Vector", "vertices": POINTS, "faces": "Any", "elements": "Sequence[Sequence[int]]", "volume": "Any",
-    "length": NUMBER, "checkpoint": "float | None", "quiet": "bool", "resume": "bool", "compress": "bool", "max_iterations": "int", "max_seconds": NUMBER, "on_failure": "Callable[..., Any]",
+    "length": NUMBER, "checkpoint": "float | None", "quiet": "bool", "resume": "bool | str", "compress": "bool", "max_iterations": "int", "max_seconds": NUMBER, "on_failure": "Callable[..., Any]",
     "convected": "bool", "X": VECTOR, "index": "int", "frame": "int", "every": "int", "times": "tuple[float, float]", "spheres": "bool", "format": "str", "quantity": "str", "count": "int",
     "inertia": "Any", "mass": NUMBER, "source": "Any", "solver": "str", "W": "Any", "B": "Any", "mu": "Any", "R": "Any", "guess": "Any", "solution": "Solution | None", "frames": "Any",
     "function": "Callable[..., Any]", "steps": "int", "data": "Any", "label": "str", "order": "int", "modes": "int", "selfcontact": "bool", "round_spheres": "bool", "history": "bool",

@@ -39,8 +39,16 @@ void write_checkpoint(Engine& engine, const std::string& path, const std::map<st
   });
 }
 
-void read_checkpoint(Engine& engine, const std::string& path) {
-  engine.simulation.load(io::read_checkpoint(path));
+/// `changed`: the model's bodies may have been built otherwise.
+void read_checkpoint(Engine& engine, const std::string& path, bool changed) {
+  using Changes = stepping::Simulation::Changes;
+  engine.simulation.load(io::read_checkpoint(path), changed ? Changes::accepted : Changes::refused);
+}
+
+/// ValueError unless the model was built as the checkpoint's; changes from here on belong to the run.
+void check_checkpoint(Engine& engine, const std::string& path) {
+  engine.simulation.mark_built();
+  engine.simulation.check_same(io::read_checkpoint(path));
 }
 
 std::string peek_checkpoint(const std::string& path, const std::string& name) {
@@ -52,7 +60,8 @@ std::string peek_checkpoint(const std::string& path, const std::string& name) {
 void bind_io(EngineClass& engine) {
   engine.def("set_time", [](Engine& e, double time) { e.simulation.set_time(time); });
   engine.def("problem_blocks", [](Engine& e) { return e.simulation.stage().problem.W ? e.simulation.stage().problem.blocks() : 0; });
-  engine.def("write_problem", &write_step_problem).def("write_checkpoint", &write_checkpoint).def("read_checkpoint", &read_checkpoint);
+  engine.def("write_problem", &write_step_problem).def("write_checkpoint", &write_checkpoint).def("check_checkpoint", &check_checkpoint);
+  engine.def("read_checkpoint", &read_checkpoint, py::arg("path"), py::arg("changed") = false);
   engine.def_static("peek_checkpoint", &peek_checkpoint);
 }
 

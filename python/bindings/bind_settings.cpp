@@ -8,6 +8,15 @@ namespace {
 
 using stepping::FailurePolicy;
 
+/// The value of an enumeration that a user names; InputError with the names there are.
+template <class E, std::size_t N>
+E by_name(const char* what, const std::string& name, const std::array<const char*, N>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw_input("{} = '{}': {} or {} is expected{}", what, name, fmt::join(names.begin(), names.end() - 1, ", "), names.back(), did_you_mean(name, std::vector<std::string>(names.begin(), names.end())));
+  return static_cast<E>(found - names.begin());
+}
+
 /// The user's answer to a failed solve: False stops the run, anything else goes on.
 std::function<bool(const solvers::SolveReport&)> failure_function(py::function function) {
   return [function = guarded(std::move(function))](const solvers::SolveReport& report) {
@@ -35,10 +44,7 @@ void set_solver(Engine& engine, const std::string& name, const solvers::StopRule
   settings.name = name;
   settings.stop = stop;
   settings.options = to_options(options);
-  if (failure == "continue") settings.failure = FailurePolicy::proceed;
-  else if (failure == "raise") settings.failure = FailurePolicy::raise;
-  else if (failure == "callback") settings.failure = FailurePolicy::callback;
-  else throw_input("failure = '{}'{}", failure, did_you_mean(failure, std::vector<std::string>{"continue", "raise", "callback"}));
+  settings.failure = by_name<FailurePolicy>("failure", failure, stepping::kFailureNames);
   if (settings.failure == FailurePolicy::callback) {
     if (!PyCallable_Check(on_failure.ptr())) throw_input("failure = 'callback' needs a function: on_failure = {}", py::cast<std::string>(py::repr(on_failure)));
     settings.on_failure = failure_function(py::reinterpret_borrow<py::function>(on_failure));
@@ -52,14 +58,6 @@ void set_step(Engine& engine, double step) {
   engine.simulation.settings().step = step;
 }
 
-const std::vector<std::string> kRestitutionLaws{"CONSISTENT", "NEWTON"};
-
-stepping::RestitutionLaw restitution_law(const std::string& name) {
-  const auto found = std::find(kRestitutionLaws.begin(), kRestitutionLaws.end(), name);
-  if (found == kRestitutionLaws.end()) throw_input("restitution = '{}': CONSISTENT or NEWTON is expected{}", name, did_you_mean(name, kRestitutionLaws));
-  return static_cast<stepping::RestitutionLaw>(found - kRestitutionLaws.begin());
-}
-
 void set_contact(Engine& engine, const std::string& name, const py::object& value) {
   stepping::StepSettings& settings = engine.simulation.settings();
   const auto real = [&](double low, double high) {
@@ -69,7 +67,7 @@ void set_contact(Engine& engine, const std::string& name, const py::object& valu
   };
   if (name == "recovery") settings.recovery = real(0.0, 1.0);
   else if (name == "recovery_speed") settings.recovery_speed = real(0.0, kInfinity);
-  else if (name == "restitution") settings.restitution = restitution_law(py::cast<std::string>(value));
+  else if (name == "restitution") settings.restitution = by_name<stepping::RestitutionLaw>("restitution", py::cast<std::string>(value), stepping::kRestitutionNames);
   else if (name == "slack") settings.slack = real(0.0, 1.0);
   else if (name == "unphysical_penetration") settings.unphysical_penetration = real(0.0, kInfinity);
   else if (name == "margin") settings.contact.margin = real(0.0, kInfinity);
@@ -85,7 +83,7 @@ py::dict get_contact(Engine& engine) {
   py::dict info;
   info["recovery"] = settings.recovery;
   info["recovery_speed"] = settings.recovery_speed;
-  info["restitution"] = kRestitutionLaws[static_cast<std::size_t>(settings.restitution)];
+  info["restitution"] = to_string(settings.restitution);
   info["slack"] = settings.slack;
   info["unphysical_penetration"] = settings.unphysical_penetration;
   info["margin"] = settings.contact.margin;
@@ -95,16 +93,11 @@ py::dict get_contact(Engine& engine) {
   return info;
 }
 
-constexpr std::array<const char*, 3> kIntegrators{"MOREAU", "SHAKE", "RATTLE"};
-
 void set_integrator(Engine& engine, const std::string& name) {
-  const auto found = std::find(kIntegrators.begin(), kIntegrators.end(), name);
-  if (found == kIntegrators.end())
-    throw_input("integrator = '{}': MOREAU, SHAKE or RATTLE is expected{}", name, did_you_mean(name, std::vector<std::string>(kIntegrators.begin(), kIntegrators.end())));
-  engine.simulation.settings().integrator = static_cast<stepping::Integrator>(found - kIntegrators.begin());
+  engine.simulation.settings().integrator = by_name<stepping::Integrator>("integrator", name, stepping::kIntegratorNames);
 }
 
-std::string get_integrator(Engine& engine) { return kIntegrators[static_cast<std::size_t>(engine.simulation.settings().integrator)]; }
+std::string get_integrator(Engine& engine) { return to_string(engine.simulation.settings().integrator); }
 
 void set_extents(Engine& engine, const py::object& low, const py::object& high) {
   if (low.is_none()) {

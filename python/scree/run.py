@@ -1,9 +1,9 @@
 """The run loop: steps in batches between events (callbacks, frames, checkpoints), and what happens when it is stopped."""
+import contextlib
 import json
 import math
 import os
 import re
-import shlex
 import shutil
 import signal
 import threading
@@ -73,6 +73,7 @@ class Run:
         self.checkpoint_seconds = math.inf if checkpoint is None else _check.positive("checkpoint", checkpoint)
         self.quiet = bool(asked.quiet if quiet is None else quiet)
         self.resume = bool(asked.resume if resume is None else resume)
+        self.changed = asked.changed or resume == "changed"  #: resume although the script builds another model
         self.compress = bool(compress)
         self.start = sim.time
         self.frames = 0
@@ -225,7 +226,11 @@ class Run:
         """Write a frame unless this instant has one already."""
         self._written(self.writer.frame)
         if self.output > 0:
-            self.frames = math.floor((self.sim.time - self.start) / self.output + _SLACK) + 1
+            self.frames = self._frames_due()
+
+    def _frames_due(self):
+        """Frames from the start to the present."""
+        return math.floor((self.sim.time - self.start) / self.output + _SLACK) + 1
 
     def _written(self, action, *args):
         """Do something with the results file and count its time."""
@@ -236,7 +241,7 @@ class Run:
     def _checkpoint(self):
         self._written(self.writer.flush)
         state = {"run": self.sim._runs, "start": self.start, "frames": self.frames, "stopped": self.stopped, "hash": self.sim.hash(),
-                 "time": self.sim.time, "finished": not self._ahead(self.end)}
+                 "time": self.sim.time, "finished": not self._ahead(self.end), "output": self.output, **session.current().identity()}
         if os.path.exists(self.checkpoint_path):
             self._keep_older()
         self.sim._engine.write_checkpoint(self.checkpoint_path, {"python": memory.pack(self.sim, state, self._warn)})
@@ -275,14 +280,35 @@ class Run:
         """Load one checkpoint; answers as _resume()."""
         text = _scree.Engine.peek_checkpoint(path, "python")
         state = json.loads(text)
-        if state["run"] > self.sim._runs:
-            return None
         if state["run"] < self.sim._runs:
             return False
-        self.sim._engine.read_checkpoint(path)
+        done = state["run"] > self.sim._runs
+        with self._refusal():
+            if not self.changed:
+                session.current().check_identity(state, self._warn)
+            if done and not self.changed:
+                self.sim._engine.check_checkpoint(path)
+            if not done:
+                self.sim._engine.read_checkpoint(path, self.changed)
+        if done:
+            return None
         memory.unpack(self.sim, text)
         self.start, self.frames, self.stopped = state["start"], state["frames"], state["stopped"]
+        if self.output != state["output"] and self.output > 0:
+            self.frames = self._frames_due()
         return True
+
+    @contextlib.contextmanager
+    def _refusal(self):
+        """Say what to do where a checkpoint does not belong to what the script built."""
+        try:
+            yield
+        except ValueError as error:
+            refused = ValueError(f"resume: {error}. Undo the change to continue that run as it began; --with-changes goes on from its state with the "
+                                 "script's settings; another --out starts anew" if session.current().script else
+                                 f"resume: {error}. Undo the change to continue that run as it began; resume='changed' goes on from its state with these settings")
+            refused.refused = True
+            raise refused from None
 
     # --- endings ----------------------------------------------------------------------------------------------
 
@@ -322,6 +348,6 @@ class Run:
         text = f"scree: {why} at t = {self.sim.time:.6g} s"
         if self.writer is not None:
             asked = session.current()
-            how = shlex.join(["scree", "run", asked.script, "--out", self.sim.out, "--resume", *(["--", *asked.args] if asked.args else [])]) if asked.script else "run(..., resume=True)"
+            how = asked.command() if asked.script else "run(..., resume=True)"
             text += f"; results in {self.results_path}; continue with: {how}"
         self.progress.note(text)

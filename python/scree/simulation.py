@@ -540,8 +540,9 @@ class Simulation:
 
         output: simulated seconds between frames of results.h5 (default: a hundredth of the duration; every step is in the
         step table anyway). checkpoint: seconds of wall clock between checkpoints (None: only at the end). quiet: no
-        progress. resume: continue from the checkpoint in `out` to the same bits. compress: store results smaller without loss (decided by
-        the first run into a file). Results are written when `out` is set.
+        progress. resume: continue from the checkpoint in `out` to the same bits; a model or settings built otherwise than those of its run are
+        refused by the name of the first difference ('changed': bodies, materials and loads are the checkpoint's, settings these). compress: store
+        results smaller without loss (decided by the first run into a file). Results are written when `out` is set.
 
         Raises RuntimeError when the policy of solver() says so, OSError when results cannot be written. Ctrl-C and
         SIGTERM end the run with a checkpoint and raise KeyboardInterrupt."""

@@ -1,205 +1,27 @@
 /// Saving and loading of a simulation's complete state.
 #include <algorithm>
-#include <bit>
 
 #include "core/error.hpp"
 #include "model/build_mechanics.hpp"
+#include "stepping/packing.hpp"
 #include "stepping/simulation.hpp"
 
 namespace scree::stepping {
 
 namespace {
 
-constexpr std::int64_t kVersion = 3;
+constexpr std::int64_t kVersion = 4;
 
-// --- flat packing ---------------------------------------------------------------------------------
-
-class Writer {
- public:
-  Writer(Archive& archive, std::string prefix) : archive_(archive), prefix_(std::move(prefix)) {}
-  ~Writer() {
-    archive_.put(prefix_ + "/reals", std::move(reals_));
-    archive_.put(prefix_ + "/integers", std::move(integers_));
-  }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-
-  void operator()(double value) { reals_.push_back(value); }
-  void operator()(std::int64_t value) { integers_.push_back(value); }
-  void operator()(std::uint64_t value) { integers_.push_back(std::bit_cast<std::int64_t>(value)); }
-  void operator()(int value) { integers_.push_back(value); }
-  void operator()(bool value) { integers_.push_back(value ? 1 : 0); }
-  template <class E> requires std::is_enum_v<E>
-  void operator()(E value) { integers_.push_back(static_cast<std::int64_t>(value)); }
-  template <int R, int C>
-  void operator()(const Eigen::Matrix<double, R, C>& m) { reals_.insert(reals_.end(), m.data(), m.data() + m.size()); }
-  void operator()(const std::string& text) {
-    (*this)(static_cast<std::int64_t>(text.size()));
-    for (char c : text) integers_.push_back(static_cast<unsigned char>(c));
-  }
-  template <class T, std::size_t N>
-  void operator()(const std::array<T, N>& values) { for (const T& v : values) (*this)(v); }
-  void operator()(const model::TimeSeries& series) {
-    (*this)(static_cast<std::int64_t>(series.times().size()));
-    for (double t : series.times()) (*this)(t);
-    for (double v : series.values()) (*this)(v);
-  }
-  void operator()(const model::Work& w) { for (const double v : {w.external, w.contact, w.friction, w.damping}) (*this)(v); }
-  void operator()(const assembly::Reaction& r) { (*this)(r.impulse), (*this)(r.frame), (*this)(r.place); }
-  void operator()(const assembly::ContactMemory::Entry& e) { (*this)(e.body_a), (*this)(e.body_b), (*this)(e.feature), (*this)(e.impulse), (*this)(e.arm_a), (*this)(e.arm_b), (*this)(e.cohesive); }
-  template <class T>
-  void operator()(const std::vector<T>& values) {
-    (*this)(static_cast<std::int64_t>(values.size()));
-    for (const T& value : values) (*this)(value);
-  }
-
- private:
-  Archive& archive_;
-  std::string prefix_;
-  Archive::Reals reals_;
-  Archive::Integers integers_;
-};
-
-/// Reads what Writer wrote; every size is checked against what is left before anything is allocated.
-class Reader {
- public:
-  Reader(const Archive& archive, const std::string& prefix)
-      : prefix_(prefix), reals_(archive.reals(prefix + "/reals")), integers_(archive.integers(prefix + "/integers")) {}
-
-  void operator()(double& value) {
-    if (real_ >= reals_.size()) fail();
-    value = reals_[real_++];
-  }
-  void operator()(std::int64_t& value) {
-    if (integer_ >= integers_.size()) fail();
-    value = integers_[integer_++];
-  }
-  void operator()(std::uint64_t& value) {
-    std::int64_t bits = 0;
-    (*this)(bits);
-    value = std::bit_cast<std::uint64_t>(bits);
-  }
-  void operator()(int& value) {
-    std::int64_t wide = 0;
-    (*this)(wide);
-    if (wide < std::numeric_limits<int>::min() || wide > std::numeric_limits<int>::max()) fail();
-    value = static_cast<int>(wide);
-  }
-  void operator()(bool& value) {
-    int number = 0;
-    (*this)(number);
-    value = number != 0;
-  }
-  template <class E> requires std::is_enum_v<E>
-  void operator()(E& value) {
-    int number = 0;
-    (*this)(number);
-    if (number < 0 || number > 255) fail();
-    value = static_cast<E>(number);
-  }
-  template <int R, int C>
-  void operator()(Eigen::Matrix<double, R, C>& m) {
-    for (Eigen::Index k = 0; k < m.size(); ++k) (*this)(m.data()[k]);
-  }
-  void operator()(std::string& text) {
-    text.resize(count());
-    for (char& c : text) {
-      int code = 0;
-      (*this)(code);
-      c = static_cast<char>(code);
-    }
-  }
-  template <class T, std::size_t N>
-  void operator()(std::array<T, N>& values) { for (T& v : values) (*this)(v); }
-  void operator()(model::TimeSeries& series) {
-    std::vector<double> times(count()), values(times.size());
-    for (double& t : times) (*this)(t);
-    for (double& v : values) (*this)(v);
-    series = model::TimeSeries(std::move(times), std::move(values));
-  }
-  void operator()(model::Work& w) { for (double* v : {&w.external, &w.contact, &w.friction, &w.damping}) (*this)(*v); }
-  void operator()(assembly::Reaction& r) { (*this)(r.impulse), (*this)(r.frame), (*this)(r.place); }
-  void operator()(assembly::ContactMemory::Entry& e) { (*this)(e.body_a), (*this)(e.body_b), (*this)(e.feature), (*this)(e.impulse), (*this)(e.arm_a), (*this)(e.arm_b), (*this)(e.cohesive); }
-  template <class T>
-  void operator()(std::vector<T>& values) {
-    values.clear();
-    values.resize(count());
-    for (T& value : values) (*this)(value);
-  }
-  /// A count that cannot exceed what the arrays still hold.
-  std::size_t count() {
-    std::int64_t n = 0;
-    (*this)(n);
-    const std::size_t left = reals_.size() - real_ + integers_.size() - integer_;
-    if (n < 0 || static_cast<std::size_t>(n) > left) fail();
-    return static_cast<std::size_t>(n);
-  }
-
- private:
-  [[noreturn]] void fail() const { throw_file("checkpoint: '{}' is damaged or of another version", prefix_); }
-
-  std::string prefix_;
-  const Archive::Reals& reals_;
-  const Archive::Integers& integers_;
-  std::size_t real_ = 0, integer_ = 0;
-};
-
-// --- what each object consists of: the same list writes and reads ----------------------------------
-
-template <class IO, class T> void io(IO& f, T& p) requires std::is_same_v<std::remove_const_t<T>, geometry::Polyhedron> {
-  f(p.vertices), f(p.face_start), f(p.face_vertices), f(p.face_surface), f(p.face_neighbour);
-  f(p.face_normal), f(p.face_offset), f(p.edges), f(p.edge_faces);
-}
-template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::remove_const_t<T>, geometry::Mesh> {
-  f(m.nodes), f(m.element_start), f(m.element_nodes), f(m.element_volume), f(m.surface_id), f(m.faces), f(m.face_surface);
-}
-template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::remove_const_t<T>, model::SurfaceMaterial> {
-  f(m.surface1), f(m.surface2), f(m.is_default), f(m.model), f(m.label), f(m.friction), f(m.cohesion), f(m.restitution), f(m.spring), f(m.dashpot);
-}
-template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::remove_const_t<T>, model::BulkMaterial> {
-  f(m.model), f(m.label), f(m.young), f(m.poisson), f(m.density);
-}
-template <class IO, class T> void io(IO& f, T& c) requires std::is_same_v<std::remove_const_t<T>, model::Constraint> {
-  f(c.id), f(c.kind), f(c.body), f(c.point[0]), f(c.point[1]), f(c.direction), f(c.value), f(c.start), f(c.start_speed), f(c.length);
-}
-template <class IO, class T> void io(IO& f, T& l) requires std::is_same_v<std::remove_const_t<T>, model::PointForce> {
-  f(l.body), f(l.kind), f(l.point), f(l.direction), f(l.value);
-}
-template <class IO, class T> void io(IO& f, T& l) requires std::is_same_v<std::remove_const_t<T>, model::Torque> {
-  f(l.body), f(l.kind), f(l.direction), f(l.value);
-}
-template <class IO, class T> void io(IO& f, T& l) requires std::is_same_v<std::remove_const_t<T>, model::SurfaceLoad> {
-  f(l.body), f(l.traction.surface), f(l.traction.convected), f(l.traction.direction), f(l.traction.vector), f(l.value);
-}
-template <class IO, class T> void io(IO& f, T& m) requires std::is_same_v<std::remove_const_t<T>, model::ObstacleMotion> {
-  for (int k = 0; k < 3; ++k) f(m.linear[k]), f(m.angular[k]);
-}
-template <class IO, class T> void io(IO& f, T& d) requires std::is_same_v<std::remove_const_t<T>, model::Deformable> {
-  f(d.body), f(d.stiffness_damping), f(d.round_spheres), f(d.selfcontact), f(d.description.order), f(d.description.form), f(d.description.modes);
-}
-
-template <class T>
-void write_list(Writer& f, const std::vector<T>& list) {
-  f(static_cast<std::int64_t>(list.size()));
-  for (const T& item : list) io(f, item);
-}
-template <class T>
-void read_list(Reader& f, std::vector<T>& list) {
-  list.clear();
-  list.resize(f.count());
-  for (T& item : list) io(f, item);
-}
-
-void write_deformable(Writer& f, const model::Deformable& body) {
-  io(f, body);
+void write_deformable(Packer& f, const model::Deformable& body) {
+  f(body);
   f(static_cast<std::int64_t>(body.description.materials.size()));
   for (const auto& [volume, material] : body.description.materials) f(volume), f(material);
   f(body.description.mesh != nullptr);
-  if (body.description.mesh) io(f, *body.description.mesh);
+  if (body.description.mesh) f(*body.description.mesh);
 }
 
-void read_deformable(Reader& f, model::Deformable& body) {
-  io(f, body);
+void read_deformable(Unpacker& f, model::Deformable& body) {
+  f(body);
   for (std::size_t k = f.count(); k > 0; --k) {
     int volume = 0;
     f(volume), f(body.description.materials[volume]);
@@ -208,27 +30,27 @@ void read_deformable(Reader& f, model::Deformable& body) {
   f(own_mesh);
   if (!own_mesh) return;
   geometry::Mesh mesh;
-  io(f, mesh);
+  f(mesh);
   body.description.mesh = std::make_shared<geometry::Mesh>(std::move(mesh));
 }
 
-void write_shape(Writer& f, const geometry::Shape& shape) {
+void write_shape(Packer& f, const geometry::Shape& shape) {
   f(static_cast<std::int64_t>(shape.pieces.size()));
   for (const geometry::Piece& piece : shape.pieces) {
     f(static_cast<int>(piece.form.index())), f(piece.volume_id), f(piece.surface_id);
     if (const auto* sphere = std::get_if<geometry::Sphere>(&piece.form)) {
-      f(sphere->center), f(sphere->radius);
+      f(*sphere);
     } else if (const auto* ellipsoid = std::get_if<geometry::Ellipsoid>(&piece.form)) {
-      f(ellipsoid->center), f(ellipsoid->radii), f(ellipsoid->axes);
+      f(*ellipsoid);
     } else {
-      io(f, std::get<geometry::Polyhedron>(piece.form));
+      f(std::get<geometry::Polyhedron>(piece.form));
     }
   }
   f(shape.adjacent), f(shape.piece_mesh), f(shape.piece_element);
-  write_list(f, shape.meshes);
+  f(shape.meshes);
 }
 
-geometry::Shape read_shape(Reader& f) {
+geometry::Shape read_shape(Unpacker& f) {
   geometry::Shape shape;
   shape.pieces.resize(f.count());
   for (geometry::Piece& piece : shape.pieces) {
@@ -236,22 +58,22 @@ geometry::Shape read_shape(Reader& f) {
     f(form), f(piece.volume_id), f(piece.surface_id);
     if (form == 0) {
       geometry::Sphere sphere;
-      f(sphere.center), f(sphere.radius);
+      f(sphere);
       piece.form = sphere;
     } else if (form == 1) {
       geometry::Ellipsoid ellipsoid;
-      f(ellipsoid.center), f(ellipsoid.radii), f(ellipsoid.axes);
+      f(ellipsoid);
       piece.form = ellipsoid;
     } else if (form == 2) {
       geometry::Polyhedron polyhedron;
-      io(f, polyhedron);
+      f(polyhedron);
       piece.form = std::move(polyhedron);
     } else {
       throw_file("checkpoint: a piece has the unknown form {}; the file is damaged or of another version", form);
     }
   }
   f(shape.adjacent), f(shape.piece_mesh), f(shape.piece_element);
-  read_list(f, shape.meshes);
+  f(shape.meshes);
   return shape;
 }
 
@@ -259,7 +81,36 @@ void check_length(const char* name, std::size_t length, std::size_t expected) {
   if (length != expected) throw_file("checkpoint: '{}' has {} entries, {} expected; the file is damaged", name, length, expected);
 }
 
+Description read_built(const Archive& archive) {
+  Unpacker f(archive, "built");
+  Description built;
+  Description::each(built, f);
+  built.check();
+  return built;
+}
+
+void check_settings(const StepSettings& settings, const SolverSettings& solver) {
+  const bool fits = settings.step > 0.0 && std::isfinite(settings.step) && settings.integrator <= Integrator::rattle &&
+                    settings.restitution <= RestitutionLaw::newton && solver.failure <= FailurePolicy::callback && solver.stop.yardstick <= solvers::Yardstick::ccp;
+  if (!fits) throw_file("checkpoint: its settings are damaged");
+}
+
 }  // namespace
+
+Description Simulation::built() const { return built_ ? *built_ : describe(settings_, solver_, model_, now_.state); }
+
+void Simulation::mark_built() {
+  if (!built_) built_ = built();
+}
+
+void Simulation::check_built(const Description& checkpoint) const {
+  // One without bodies is a blank sheet.
+  if (model_.bodies.size() == 0) return;
+  if (const auto difference = built().difference(checkpoint))
+    throw_input("the checkpoint belongs to another model: {}", *difference);
+}
+
+void Simulation::check_same(const Archive& archive) const { check_built(read_built(archive)); }
 
 void Simulation::rebuild_deformables() {
   // Mechanics follow from description and materials; the state was stored.
@@ -287,24 +138,37 @@ void Simulation::rebuild_deformables() {
 void Simulation::save(Archive& archive) const {
   const model::Bodies& bodies = model_.bodies;
   {
-    Writer f(archive, "simulation");
-    f(kVersion), f(settings_.step);
+    Packer f(archive, "settings");
+    StepSettings::each(settings_, f);
+    SolverSettings::each(solver_, f);
+  }
+  {
+    Packer f(archive, "built");
+    const Description built = this->built();
+    Description::each(built, f);
+  }
+  {
+    Packer f(archive, "simulation");
+    f(kVersion);
+  }
+  {
+    Packer f(archive, "functions");
     f(static_cast<std::int64_t>(model_.user_forces.size()));
     for (const model::UserForce& user : model_.user_forces) f(user.body);
   }
   {
-    Writer f(archive, "bodies");
+    Packer f(archive, "bodies");
     model::Bodies::each_array(bodies, [&](const char*, const auto& values) { f(values); });
     f(static_cast<std::int64_t>(bodies.deformables.size()));
     for (const model::Deformable& body : bodies.deformables) write_deformable(f, body);
     f(bodies.next_id());
     f(static_cast<std::int64_t>(bodies.prescribed.size()));
     for (int id : bodies.id)
-      if (const auto found = bodies.prescribed.find(id); found != bodies.prescribed.end()) f(id), io(f, found->second);
+      if (const auto found = bodies.prescribed.find(id); found != bodies.prescribed.end()) f(id), f(found->second);
   }
   {
     // Shapes that bodies share are stored once.
-    Writer f(archive, "shapes");
+    Packer f(archive, "shapes");
     std::unordered_map<const geometry::Shape*, int> number;
     std::vector<const geometry::Shape*> shapes;
     std::vector<int> of_body;
@@ -318,44 +182,54 @@ void Simulation::save(Archive& archive) const {
     f(of_body);
   }
   {
-    Writer f(archive, "model");
+    Packer f(archive, "model");
     std::vector<model::SurfaceMaterial> surfaces;
     for (int i = 0; i < model_.surfaces.size(); ++i) surfaces.push_back(model_.surfaces[i]);
-    write_list(f, surfaces);
-    write_list(f, model_.bulk);
-    write_list(f, model_.constraints);
+    f(surfaces);
+    f(model_.bulk);
+    f(model_.constraints);
     f(model_.next_constraint);
     f(model_.gravity.direction), f(model_.gravity.value);
-    write_list(f, model_.forces);
-    write_list(f, model_.torques);
-    write_list(f, model_.surface_loads);
+    f(model_.forces);
+    f(model_.torques);
+    f(model_.surface_loads);
     f(model_.extents.has_value());
     if (model_.extents) f(model_.extents->low), f(model_.extents->high);
     f(static_cast<std::int64_t>(model_.excluded_bodies.size()));
     for (const auto& [a, b] : model_.excluded_bodies) f(a), f(b);
-    f(static_cast<std::int64_t>(model_.excluded_pieces.size()));
-    for (const auto& e : model_.excluded_pieces) f(e.body1), f(e.body2), f(e.point1), f(e.point2);
+    f(model_.excluded_pieces);
     f(static_cast<std::int64_t>(model_.excluded_surfaces.size()));
     for (const auto& [a, b] : model_.excluded_surfaces) f(a), f(b);
   }
   {
-    Writer f(archive, "state");
+    Packer f(archive, "state");
     State::each(now_.state, [&](const char*, const auto& value) { f(value); });
   }
 }
 
-void Simulation::load(const Archive& archive) {
+void Simulation::load(const Archive& archive, Changes changes) {
   // Everything is read into a fresh simulation first, so that a damaged file changes nothing here.
   Simulation fresh(settings_.step);
   model::Model& model = fresh.model_;
   model::Bodies& bodies = model.bodies;
   std::vector<model::UserForce> user_forces;
   {
-    Reader f(archive, "simulation");
+    Unpacker f(archive, "simulation");
     std::int64_t version = 0;
     f(version);
     if (version != kVersion) throw_file("checkpoint: version {} is not {}; it was written by another Scree", version, kVersion);
-    f(fresh.settings_.step);
+  }
+  fresh.built_ = read_built(archive);
+  if (changes == Changes::refused) check_built(*fresh.built_);
+  {
+    Unpacker f(archive, "settings");
+    StepSettings::each(fresh.settings_, f);
+    SolverSettings::each(fresh.solver_, f);
+    check_settings(fresh.settings_, fresh.solver_);
+    fresh.solver_.on_failure = solver_.on_failure;
+  }
+  {
+    Unpacker f(archive, "functions");
     // Users' functions are taken from this simulation, matched by body in the order they were applied.
     std::vector<model::UserForce> offered = model_.user_forces;
     for (std::size_t k = f.count(); k > 0; --k) {
@@ -369,7 +243,7 @@ void Simulation::load(const Archive& archive) {
     }
   }
   {
-    Reader f(archive, "bodies");
+    Unpacker f(archive, "bodies");
     model::Bodies::each_array(bodies, [&](const char*, auto& values) { f(values); });
     const std::size_t n = bodies.id.size();
     model::Bodies::each_array(bodies, [&](const char* name, const auto& values) { check_length(name, values.size(), n); });
@@ -385,11 +259,11 @@ void Simulation::load(const Archive& archive) {
     for (std::size_t k = f.count(); k > 0; --k) {
       int id = -1;
       f(id);
-      io(f, bodies.prescribed[id]);
+      f(bodies.prescribed[id]);
     }
   }
   {
-    Reader f(archive, "shapes");
+    Unpacker f(archive, "shapes");
     std::vector<std::shared_ptr<const geometry::Shape>> shapes(f.count());
     for (auto& shape : shapes) shape = std::make_shared<geometry::Shape>(read_shape(f));
     std::vector<int> of_body;
@@ -401,17 +275,17 @@ void Simulation::load(const Archive& archive) {
     }
   }
   {
-    Reader f(archive, "model");
+    Unpacker f(archive, "model");
     std::vector<model::SurfaceMaterial> surfaces;
-    read_list(f, surfaces);
+    f(surfaces);
     for (auto& material : surfaces) model.surfaces.add(std::move(material));
-    read_list(f, model.bulk);
-    read_list(f, model.constraints);
+    f(model.bulk);
+    f(model.constraints);
     f(model.next_constraint);
     f(model.gravity.direction), f(model.gravity.value);
-    read_list(f, model.forces);
-    read_list(f, model.torques);
-    read_list(f, model.surface_loads);
+    f(model.forces);
+    f(model.torques);
+    f(model.surface_loads);
     for (const model::SurfaceLoad& load : model.surface_loads)
       if (!bodies.has(load.body) || load.traction.direction > model::SurfaceTraction::Direction::tangent2)
         throw_file("checkpoint: a surface load names body {}, which is not there, or an unknown direction; the file is damaged", load.body);
@@ -425,17 +299,14 @@ void Simulation::load(const Archive& archive) {
       auto& pair = model.excluded_bodies.emplace_back();
       f(pair.first), f(pair.second);
     }
-    for (std::size_t k = f.count(); k > 0; --k) {
-      auto& e = model.excluded_pieces.emplace_back();
-      f(e.body1), f(e.body2), f(e.point1), f(e.point2);
-    }
+    f(model.excluded_pieces);
     for (std::size_t k = f.count(); k > 0; --k) {
       auto& pair = model.excluded_surfaces.emplace_back();
       f(pair.first), f(pair.second);
     }
   }
   {
-    Reader f(archive, "state");
+    Unpacker f(archive, "state");
     State& state = fresh.now_.state;
     State::each(state, [&](const char*, auto& value) { f(value); });
     model::Motion::each_array(state.motion, [&](const char* name, const auto& values) { check_length(name, values.size(), bodies.id.size()); });
@@ -448,10 +319,11 @@ void Simulation::load(const Archive& archive) {
   for (const auto& e : model.excluded_pieces) fresh.world_.exclude_pieces(e.body1, e.point1, e.body2, e.point2);
   for (const auto& [a, b] : model.excluded_surfaces) fresh.world_.exclude_surfaces(a, b);
   model.user_forces = std::move(user_forces);
-  const double step = fresh.settings_.step;
-  fresh.settings_ = settings_;
-  fresh.settings_.step = step;
-  fresh.solver_ = solver_;
+  if (changes == Changes::accepted) {
+    fresh.settings_ = settings_;
+    fresh.solver_ = solver_;
+    fresh.built_ = built();
+  }
   *this = std::move(fresh);
 }
 

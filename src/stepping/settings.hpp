@@ -1,6 +1,7 @@
 /// What a user chooses about steps and their solver.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 
@@ -11,6 +12,8 @@ namespace scree::stepping {
 
 /// What to do when the solver misses its tolerance.
 enum class FailurePolicy { proceed, raise, callback };
+inline constexpr std::array kFailureNames{"continue", "raise", "callback"};
+[[nodiscard]] inline const char* to_string(FailurePolicy policy) { return kFailureNames[static_cast<std::size_t>(policy)]; }
 
 struct SolverSettings {
   std::string name = "AUTO";        ///< a name of solvers::all_solvers(), or "EXPLICIT" for the penalty solver
@@ -19,6 +22,14 @@ struct SolverSettings {
   FailurePolicy failure = FailurePolicy::proceed;
   /// Policy `callback`: return false to stop the run.
   std::function<bool(const solvers::SolveReport&)> on_failure;
+
+  /// Visit everything but functions by name: the one list that checkpoints and descriptions use.
+  template <class Self, class Visit>
+  static void each(Self& self, Visit&& visit) {
+    auto& stop = self.stop;
+    visit("name", self.name), visit("tolerance", stop.tolerance), visit("yardstick", stop.yardstick), visit("max_iterations", stop.max_iterations);
+    visit("max_seconds", stop.max_seconds), visit("history", stop.history), visit("failure", self.failure), visit("options", self.options);
+  }
 
   /// All contacts are springs.
   [[nodiscard]] bool penalty() const { return name == "EXPLICIT"; }
@@ -30,12 +41,16 @@ enum class Integrator : std::uint8_t {
   shake,   ///< leapfrog whose contacts hold at the end of the step: rigid bodies, no restitution (theory sec. 2.8)
   rattle   ///< the same with a second problem for velocities: impulses converge with the step, restitution (theory sec. 2.9)
 };
+inline constexpr std::array kIntegratorNames{"MOREAU", "SHAKE", "RATTLE"};
+[[nodiscard]] inline const char* to_string(Integrator integrator) { return kIntegratorNames[static_cast<std::size_t>(integrator)]; }
 
 /// How fast bodies part after an impact (theory sec. 3.8).
 enum class RestitutionLaw : std::uint8_t {
   consistent,  ///< Newton's as far as it adds no energy; contacts as slow as loads make them within two steps do not bounce
   newton       ///< as asked for by each contact, whatever the energy
 };
+inline constexpr std::array kRestitutionNames{"CONSISTENT", "NEWTON"};
+[[nodiscard]] inline const char* to_string(RestitutionLaw law) { return kRestitutionNames[static_cast<std::size_t>(law)]; }
 
 struct StepSettings {
   double step = 1e-3;                         ///< h, s
@@ -47,6 +62,17 @@ struct StepSettings {
   double unphysical_penetration = kInfinity;  ///< depth that stops the run, m
   bool quasi_static = false;                  ///< every step starts from rest (theory sec. 6.5)
   collision::Settings contact;
+
+  /// Visit everything by name: the one list that checkpoints and descriptions use.
+  template <class Self, class Visit>
+  static void each(Self& self, Visit&& visit) {
+    visit("step", self.step), visit("integrator", self.integrator), visit("recovery", self.recovery), visit("recovery_speed", self.recovery_speed);
+    visit("restitution", self.restitution), visit("slack", self.slack), visit("unphysical_penetration", self.unphysical_penetration);
+    visit("quasi_static", self.quasi_static);
+    auto& contact = self.contact;
+    visit("margin", contact.margin), visit("one_point_per_overlap", contact.one_point_per_overlap), visit("manifold_points", contact.manifold_points);
+    visit("sparsify", contact.sparsify);
+  }
 };
 
 }  // namespace scree::stepping

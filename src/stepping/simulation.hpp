@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/timer.hpp"
 #include "model/model.hpp"
 #include "stepping/contact_stage.hpp"
+#include "stepping/description.hpp"
 #include "stepping/settings.hpp"
 #include "stepping/state.hpp"
 
@@ -155,10 +157,20 @@ class Simulation {
   /// Hash of the exact bits of the state.
   [[nodiscard]] std::uint64_t state_hash() const { return now_.state.hash(); }
 
-  /// Complete state: model, contact memory, warm start. Users' functions cannot be stored: a simulation
-  /// that had some must be given the same ones before load().
+  /// What to do where a model was not built as the one of a checkpoint.
+  enum class Changes {
+    refused,  ///< InputError names the first difference
+    accepted  ///< bodies, materials, loads and their state are the checkpoint's, settings and functions this simulation's
+  };
+  /// Everything as plain data: model, settings, contact memory, warm start, and what had been built when the first step was made.
+  /// Users' functions cannot be stored: a simulation that had some must be given the same ones before load().
   void save(Archive& archive) const;
-  void load(const Archive& archive);
+  /// The model must have been built as the checkpoint's, or have no bodies. InputError or FileError leave everything as it was.
+  void load(const Archive& archive, Changes changes = Changes::refused);
+  /// The refusals of load() alone.
+  void check_same(const Archive& archive) const;
+  /// What is built is built: changes from here on belong to the run, as they do after the first step.
+  void mark_built();
 
  private:
   // The stages of step(), in order; docs/a_time_step.md numbers them. They read the last step's result and write the next one.
@@ -179,6 +191,8 @@ class Simulation {
   void delete_departed();
   void fill_report(StepReport& report) const;
 
+  [[nodiscard]] Description built() const;
+  void check_built(const Description& checkpoint) const;
   void place_body(const model::Motion& motion, int index, double reach);
   void add_to_world(int index);
   void remove_constraints_of(int body);
@@ -201,6 +215,7 @@ class Simulation {
   StepResult next_;   ///< the one being made; its memory is reused
   bool loading_ = false;  ///< loads are being evaluated
   StepBuffers buffers_;
+  std::optional<Description> built_;  ///< when the first step was made
   std::vector<int> departed_;
   std::vector<std::string> warnings_;
   bool spin_warned_ = false;

@@ -50,6 +50,7 @@ double impulse_time(const model::Bodies& bodies, std::span<const double> kick, d
 
 const StepReport& Simulation::step() {
   check_integrator();
+  mark_built();
   settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
   make_step(next_);
   std::swap(now_, next_);
@@ -161,7 +162,7 @@ StageInput Simulation::stage_input(const model::Motion& motion, const assembly::
 
 void Simulation::check_integrator() const {
   if (settings_.integrator == Integrator::moreau) return;
-  const char* name = settings_.integrator == Integrator::shake ? "SHAKE" : "RATTLE";
+  const char* name = to_string(settings_.integrator);
   if (settings_.quasi_static) throw_input("integrator {}: quasi-static steps have none; use MOREAU", name);
   if (!model_.bodies.deformables.empty())
     throw_input("integrator {}: body {} deforms, and only rigid bodies are integrated so; use MOREAU", name, model_.bodies.deformables.front().body);

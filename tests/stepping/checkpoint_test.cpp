@@ -36,13 +36,119 @@ TEST(Checkpoint, LoadedSimulationContinuesToTheBit) {
   first.run(120);
   Archive archive;
   first.sim.save(archive);
-  Scene second(1e-3);
-  second.sim.solver() = first.sim.solver();
+  Scene second = rattle();
   second.sim.load(archive);
   EXPECT_EQ(second.sim.state_hash(), first.sim.state_hash());
   second.run(80);
   EXPECT_EQ(second.sim.state_hash(), whole.sim.state_hash());
   EXPECT_EQ(second.sim.energies().work.friction, whole.sim.energies().work.friction);
+}
+
+using Edit = std::function<void(Scene&)>;
+
+/// The words with which a checkpoint of rattle() is refused by a scene built otherwise.
+std::string refusal(const Archive& archive, const Edit& edit) {
+  Scene other = rattle();
+  edit(other);
+  const auto before = other.sim.state_hash();
+  std::string words;
+  try {
+    other.sim.load(archive);
+  } catch (const InputError& error) {
+    words = error.what();
+  }
+  EXPECT_EQ(other.sim.state_hash(), before) << words;
+  return words;
+}
+
+TEST(Checkpoint, AModelBuiltOtherwiseIsRefusedByName) {
+  Scene scene = rattle();
+  scene.run(3);
+  Archive archive;
+  scene.sim.save(archive);
+  const auto surface = [](Scene& s, auto change) {
+    model::SurfaceMaterial material = s.sim.model().surfaces[0];
+    change(material);
+    s.sim.model().surfaces.update(0, material);
+  };
+  const std::vector<std::pair<std::string, Edit>> edits{
+      {"settings: step is 0.002 and was 0.001", [](Scene& s) { s.sim.settings().step = 2e-3; }},
+      {"settings: integrator is 'SHAKE' and was 'MOREAU'", [](Scene& s) { s.sim.settings().integrator = Integrator::shake; }},
+      {"settings: recovery is 0.9 and was 0.01", [](Scene& s) { s.sim.settings().recovery = 0.9; }},
+      {"settings: recovery_speed", [](Scene& s) { s.sim.settings().recovery_speed = 1.0; }},
+      {"settings: restitution is 'NEWTON'", [](Scene& s) { s.sim.settings().restitution = RestitutionLaw::newton; }},
+      {"settings: slack", [](Scene& s) { s.sim.settings().slack = 0.0; }},
+      {"settings: unphysical_penetration", [](Scene& s) { s.sim.settings().unphysical_penetration = 1.0; }},
+      {"settings: quasi_static is 1 and was 0", [](Scene& s) { s.sim.settings().quasi_static = true; }},
+      {"settings: margin", [](Scene& s) { s.sim.settings().contact.margin = 0.1; }},
+      {"settings: one_point_per_overlap", [](Scene& s) { s.sim.settings().contact.one_point_per_overlap = true; }},
+      {"settings: manifold_points", [](Scene& s) { s.sim.settings().contact.manifold_points = 3; }},
+      {"settings: sparsify", [](Scene& s) { s.sim.settings().contact.sparsify = 0.5; }},
+      {"solver: name is 'SPG' and was 'AUTO'", [](Scene& s) { s.sim.solver().name = "SPG"; }},
+      {"solver: tolerance is 1e-06 and was 1e-08", [](Scene& s) { s.sim.solver().stop.tolerance = 1e-6; }},
+      {"solver: yardstick is 'merit' and was 'residual'", [](Scene& s) { s.sim.solver().stop.yardstick = solvers::Yardstick::merit; }},
+      {"solver: max_iterations", [](Scene& s) { s.sim.solver().stop.max_iterations = 7; }},
+      {"solver: failure is 'raise' and was 'continue'", [](Scene& s) { s.sim.solver().failure = FailurePolicy::raise; }},
+      {"solver: option depth is new", [](Scene& s) { s.sim.solver().options["depth"] = 3; }},
+      {"model: bodies is 29 and was 28", [](Scene& s) { s.ball({0, 0, 3}, 0.1, 1.0); }},
+      {"model: constraints is 0 and was 1", [](Scene& s) { s.sim.remove_constraint(0); }},
+      {"surface material 0 'default': friction is 0.3 and was 0.4", [&](Scene& s) { surface(s, [](auto& m) { m.friction = 0.3; }); }},
+      {"bulk material 0 'bulk': young", [](Scene& s) { s.sim.model().bulk[0].young = 7.0; }},
+      {"body 5: mass is", [](Scene& s) { s.sim.model().bodies.mass[5] *= 2.0; }},
+      {"body 5 has another place", [](Scene& s) { s.sim.set_placement(5, Mat3::Identity(), {0, 0, 5}); }},
+      {"body 5 has another velocity", [](Scene& s) { s.sim.set_velocity(5, {0, 0, 1}, Vec3::Zero()); }},
+      {"body 5 has another scheme", [](Scene& s) { s.sim.model().bodies.scheme[5] = model::Scheme::rig_neg; }},
+      {"body 0 has another velocity", [](Scene& s) { s.sim.set_velocity(0, Vec3::Zero(), {0, 0, 0.5}); }},
+      {"body 0 has another prescribed motion", [](Scene& s) { s.sim.model().bodies.prescribed.at(0).linear[2] = model::TimeSeries({0, 1}, {0, 1}); }},
+      {"constraint 0 has another direction", [](Scene& s) { s.sim.model().constraints[0].direction = Vec3::UnitX(); }},
+      {"gravity: value is 1.62 and was 9.81", [](Scene& s) { s.sim.model().gravity.value = 1.62; }},
+      {"extents: given is 1 and was 0", [](Scene& s) { s.sim.model().extents = Box{Vec3(-9, -9, -9), Vec3(9, 9, 9)}; }},
+      {"model: excluded pairs of bodies is 1 and was 0", [](Scene& s) { s.sim.exclude_bodies(1, 2); }},
+  };
+  for (const auto& [words, edit] : edits) EXPECT_NE(refusal(archive, edit).find(words), std::string::npos) << words << ", but: " << refusal(archive, edit);
+}
+
+TEST(Checkpoint, SettingsChangedDuringTheRunComeBack) {
+  const auto edit = [](Scene& s) {
+    s.sim.settings().step = 5e-4;
+    s.sim.settings().recovery = 0.1;
+    s.sim.solver().stop.tolerance = 1e-6;
+    s.sim.solver().name = "GAUSS_SEIDEL";
+    s.sim.solver().options = {{"reverse", true}, {"omega", 0.9}};
+  };
+  Scene scene = rattle();
+  scene.run(20);
+  edit(scene);
+  scene.run(5);
+  Archive archive;
+  scene.sim.save(archive);
+  Scene resumed = rattle();
+  resumed.sim.load(archive);
+  EXPECT_EQ(resumed.sim.settings().recovery, 0.1);
+  EXPECT_EQ(resumed.sim.solver().options, scene.sim.solver().options);
+  scene.run(20), resumed.run(20);
+  EXPECT_EQ(resumed.sim.state_hash(), scene.sim.state_hash());
+}
+
+TEST(Checkpoint, AcceptedChangesTakeTheStateAndKeepTheSettings) {
+  Scene scene = rattle();
+  scene.run(10);
+  Archive archive;
+  scene.sim.save(archive);
+  Scene other = rattle();
+  other.sim.settings().recovery = 0.5;
+  other.ball({0, 0, 3}, 0.1, 1.0);
+  other.sim.load(archive, Simulation::Changes::accepted);
+  EXPECT_EQ(other.sim.state_hash(), scene.sim.state_hash());
+  EXPECT_EQ(other.sim.settings().recovery, 0.5);
+  // What was accepted is what the next checkpoint compares with.
+  Archive again;
+  other.sim.save(again);
+  Scene third = rattle();
+  third.sim.settings().recovery = 0.5;
+  third.ball({0, 0, 3}, 0.1, 1.0);
+  third.sim.load(again);
+  EXPECT_EQ(third.sim.state_hash(), scene.sim.state_hash());
 }
 
 TEST(Checkpoint, DamagedArchiveChangesNothing) {

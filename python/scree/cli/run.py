@@ -10,12 +10,14 @@ from . import common
 def add(commands):
     parser = commands.add_parser("run", help="run a script", description="Run a Python script. The names of the Solfec language are "
                                  "there without an import; `import scree` gives the modern interface.",
-                                 usage="scree run SCRIPT.py [--out DIR] [--threads N] [--quiet] [--resume] [--overwrite] [--strict] [--view] [--solfec2] [-- args of the script]")
+                                 usage="scree run SCRIPT.py [--out DIR] [--threads N] [--quiet] [--resume [--with-changes]] [--overwrite] [--strict] [--view] [--solfec2] [-- args of the script]")
     parser.add_argument("script", metavar="SCRIPT.py")
     parser.add_argument("--out", metavar="DIR", help="folder for results (default: the script's choice, else out/SCRIPT)")
     parser.add_argument("--threads", type=common.positive_int, metavar="N", help="number of threads (default: all cores)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     parser.add_argument("--resume", action="store_true", help="continue from the last checkpoint in the results folder")
+    parser.add_argument("--with-changes", action="store_true", help="resume although the script builds another model now: bodies, materials and loads are the checkpoint's, "
+                        "settings (step, solver, contact) the script's")
     parser.add_argument("--overwrite", action="store_true", help="replace results of another script in the folder")
     parser.add_argument("--strict", action="store_true", help="exit status 1 when a step missed the solver's tolerance")
     parser.add_argument("--view", action="store_true", help="watch the run in the browser; it neither waits for the page nor depends on it")
@@ -37,7 +39,8 @@ def execute(args):
     module.__file__ = args.script
     module.__dict__.update(_language())
     folder = os.path.dirname(os.path.abspath(args.script))
-    before = session.begin(session.Session(args.out, args.threads, args.quiet, args.resume, args.script, args.view, args.overwrite, args.script_args))
+    before = session.begin(session.Session(args.out, args.threads, args.quiet, args.resume, args.script, args.view, args.overwrite, args.script_args,
+                                           _options(args), args.with_changes))
     old_main, old_argv, old_path = sys.modules["__main__"], sys.argv, list(sys.path)
     sys.modules["__main__"], sys.argv = module, [args.script, *args.script_args]
     sys.path.insert(0, folder)
@@ -52,6 +55,12 @@ def execute(args):
         sys.meta_path.remove(finder)
         sys.modules.pop("solfec", None)
         session.begin(before)
+
+
+def _options(args):
+    """Options that a restart has to give again."""
+    threads = [] if args.threads is None else ["--threads", str(args.threads)]
+    return threads + [name for name, on in (("--quiet", args.quiet), ("--strict", args.strict), ("--solfec2", args.solfec2)) if on]
 
 
 def _language():
