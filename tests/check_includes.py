@@ -1,24 +1,20 @@
 #!/usr/bin/env python3
-"""Reject includes between folders of src/ that the design does not allow."""
+"""Reject includes between folders of src/ that the table in docs/architecture.md does not allow."""
 import pathlib
 import re
 import sys
 
-ALLOWED = {
-    "core": set(),
-    "geometry": {"core"},
-    "collision": {"core", "geometry"},
-    "elastic": {"core", "geometry"},
-    "solvers": {"core"},
-    "model": {"core", "geometry", "elastic"},
-    "assembly": {"core", "geometry", "elastic", "model", "collision", "solvers"},
-    "stepping": {"core", "geometry", "elastic", "model", "collision", "solvers", "assembly"},
-    "io": {"core", "geometry", "elastic", "model", "solvers"},
-}
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def violations(root):
-    for folder, allowed in ALLOWED.items():
+def allowed_includes():
+    """{room: rooms it may include} from the table of rooms."""
+    table = re.findall(r"^\| `(\w+)` \|([^|]*)\|", (ROOT / "docs/architecture.md").read_text(), re.M)
+    return {room: set(re.findall(r"`(\w+)`", others)) for room, others in table}
+
+
+def violations(root, rooms):
+    for folder, allowed in rooms.items():
         for path in sorted((root / folder).rglob("*.[hc]pp")):
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 match = re.match(r'\s*#include\s+"([^/"]+)/', line)
@@ -27,10 +23,13 @@ def violations(root):
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parent.parent / "src"
-    unknown = [p.name for p in root.iterdir() if p.is_dir() and p.name not in ALLOWED]
-    found = [f"src/{name}: folder without an include rule" for name in unknown] + list(violations(root))
-    print("\n".join(found) if found else "every include keeps to the design")
+    root = ROOT / "src"
+    rooms = allowed_includes()
+    folders = {p.name for p in root.iterdir() if p.is_dir()}
+    found = [f"src/{name}: not in the table of docs/architecture.md" for name in sorted(folders - set(rooms))]
+    found += [f"docs/architecture.md: there is no folder src/{name}" for name in sorted(set(rooms) - folders)]
+    found += list(violations(root, rooms))
+    print("\n".join(found) if found else f"{len(rooms)} rooms: every include keeps to docs/architecture.md")
     return 1 if found else 0
 
 

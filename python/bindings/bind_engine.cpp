@@ -1,36 +1,22 @@
 #include "engine.hpp"
 
-#include "core/timer.hpp"
 #include "elastic/loads.hpp"
-#include "step_row.hpp"
+#include "recording/run.hpp"
 
 namespace scree::python {
 
 namespace {
 
-/// Advance by at most `steps` steps, ending early once `seconds` of wall clock have passed. Returns the table of the steps made
-/// and the error that stopped them, if any: what went well is never lost.
+using model::StepRow;
+
+/// The table of the steps made, and a function that raises the error that stopped them, or None.
 py::tuple advance(Engine& engine, long steps, double seconds) {
-  std::vector<StepRow> rows;
-  std::exception_ptr error;
-  {
-    py::gil_scoped_release release;
-    const Timer timer;
-    for (long k = 0; k < steps; ++k) {
-      try {
-        rows.push_back(to_row(engine.simulation.step()));
-      } catch (...) {
-        error = std::current_exception();
-        break;
-      }
-      if (timer.seconds() >= seconds) break;
-    }
-  }
+  const recording::Advance made = released([&] { return recording::advance(engine.simulation, steps, seconds); });
   for (const std::string& message : engine.simulation.take_warnings())
     if (PyErr_WarnEx(PyExc_UserWarning, message.c_str(), 2) != 0) throw py::error_already_set();
-  const py::array_t<StepRow> table(static_cast<py::ssize_t>(rows.size()), rows.data());
+  const py::array_t<StepRow> table(static_cast<py::ssize_t>(made.rows.size()), made.rows.data());
   py::object raise = py::none();
-  if (error) raise = py::cpp_function([error] { std::rethrow_exception(error); });
+  if (made.error) raise = py::cpp_function([error = made.error] { std::rethrow_exception(error); });
   return py::make_tuple(table, raise);
 }
 
@@ -68,7 +54,7 @@ void bind_engine(py::module_& module) {
   module.attr("status_names") = py::make_tuple(to_string(solvers::Status::converged), to_string(solvers::Status::max_iterations),
                                                to_string(solvers::Status::max_seconds), to_string(solvers::Status::diverged),
                                                to_string(solvers::Status::interrupted));
-  module.attr("stage_names") = py::cast(std::vector<std::string>(stepping::kStageNames.begin(), stepping::kStageNames.end()));
+  module.attr("stage_names") = py::cast(std::vector<std::string>(model::kStageNames.begin(), model::kStageNames.end()));
 
   module.def("face_frame", &elastic::face_frame);
 
@@ -84,8 +70,7 @@ void bind_engine(py::module_& module) {
   engine.def(py::init<double>())
       .def("advance", &advance)
       .def("report", [](Engine& e) {
-        const StepRow row = to_row(e.simulation.report());
-        return py::array_t<StepRow>(1, &row);
+        return py::array_t<StepRow>(1, &e.simulation.report());
       })
       .def("solve_report", [](Engine& e) { return to_dict(e.simulation.solve_report()); })
       .def("energies", &energies)

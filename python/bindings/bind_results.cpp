@@ -1,92 +1,39 @@
-#include "frame_source.hpp"
-
+#include "engine.hpp"
 #include "io/csv.hpp"
 #include "io/vtu.hpp"
 #include "io/xdmf.hpp"
-#include "step_row.hpp"
+#include "recording/recorder.hpp"
 
 namespace scree::python {
 
 namespace {
 
-/// A results file being written from a simulation.
-class RunWriter {
- public:
-  explicit RunWriter(io::ResultsWriter writer) : writer_(std::move(writer)), source_(writer_) {}
-  RunWriter(const RunWriter&) = delete;
-  RunWriter& operator=(const RunWriter&) = delete;
+using recording::Recorder;
 
-  static std::unique_ptr<RunWriter> create(const std::string& path, const std::string& title, std::int64_t bodies, bool compress) {
-    io::ResultsInfo info;
-    info.title = title;
-    info.scree_version = SCREE_VERSION;
-    info.stages.assign(stepping::kStageNames.begin(), stepping::kStageNames.end());
-    info.expected_bodies = bodies;
-    info.compress = compress;
-    return std::make_unique<RunWriter>(io::ResultsWriter(path, info));
-  }
+std::unique_ptr<Recorder> create_recorder(const std::string& path, const std::string& title, std::int64_t bodies, bool compress) {
+  return std::make_unique<Recorder>(path, recording::RecordOptions{title, bodies, compress});
+}
 
-  /// Go on after `time`: later frames are dropped, the bodies of the last frame left are those alive.
-  static std::unique_ptr<RunWriter> resume(const std::string& path, double time) {
-    std::vector<int> alive;
-    double last_time = -kInfinity;
-    {
-      const io::ResultsReader reader(path);
-      std::int64_t last = reader.frames() - 1;
-      while (last >= 0 && reader.time(last) > time) --last;
-      if (last >= 0) {
-        last_time = reader.time(last);
-        for (const std::int32_t row : reader.frame(last).body) alive.push_back(static_cast<int>(reader.bodies()[static_cast<std::size_t>(row)].id));
-      }
-    }
-    auto writer = std::make_unique<RunWriter>(io::ResultsWriter::resume(path, time));
-    writer->source_.set_alive(std::move(alive));
-    writer->last_time_ = last_time;
-    return writer;
-  }
-
-  void add_steps(const py::array_t<StepRow>& table) {
-    for (py::ssize_t k = 0; k < table.size(); ++k) {
-      const StepRow& r = table.data()[k];
-      io::StepRow row;
-      row.step = r.step;
-      row.time = r.time;
-      row.h = r.h;
-      row.bodies = r.bodies;
-      row.contacts = r.contacts;
-      row.iterations = r.iterations;
-      row.status = r.status;
-      row.residual = r.residual;
-      row.penetration_max = r.penetration_max;
-      row.penetration_mean = r.penetration_mean;
-      row.seconds = {r.integrate, r.detect, r.assemble, r.solve};
-      writer_.add_step(row);
-    }
-  }
-
-  void add_frame(Engine& engine) {
-    released([&] { source_.write(engine); });
-    last_time_ = engine.simulation.time();
-  }
-  void flush() { released([&] { writer_.flush(); }); }
-  void close() { released([&] { writer_.close(); }); }
-  [[nodiscard]] std::int64_t frames() const { return writer_.frames(); }
-  [[nodiscard]] double last_time() const { return last_time_; }
-
- private:
-  io::ResultsWriter writer_;
-  FrameSource source_;
-  double last_time_ = -kInfinity;  ///< of the last frame, s
-};
-
-py::array_t<double> rows(const std::vector<double>& values, py::ssize_t width) {
+/// Numbers of a column, a row a body or contact; matrices where a row has nine.
+template <class T>
+py::array_t<T> rows(const std::vector<T>& values, py::ssize_t width) {
   const auto n = static_cast<py::ssize_t>(values.size()) / width;
-  return width == 9 ? py::array_t<double>({n, py::ssize_t{3}, py::ssize_t{3}}, values.data()) : py::array_t<double>({n, width}, values.data());
+  if (width == 1) return py::array_t<T>(n, values.data());
+  return width == 9 ? py::array_t<T>({n, py::ssize_t{3}, py::ssize_t{3}}, values.data()) : py::array_t<T>({n, width}, values.data());
 }
 
 template <class T>
 py::array_t<T> flat(const std::vector<T>& values) {
-  return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+  return rows(values, 1);
+}
+
+/// All columns of a group of a frame, by the names they have in Python.
+py::dict columns(const io::Frame& frame, std::string_view group) {
+  py::dict table;
+  io::Frame::each_column([&](const io::FrameColumn& column, auto member) {
+    if (column.group == group) table[column.python ? column.python : column.name] = rows(frame.*member, column.width);
+  });
+  return table;
 }
 
 py::dict energy_dict(const io::EnergyRow& e) {
@@ -105,18 +52,9 @@ py::dict energy_dict(const io::EnergyRow& e) {
 py::dict contact_table(const io::ResultsReader& reader, const io::Frame& f) {
   const auto& bodies = reader.bodies();
   const auto id = [&](std::int32_t row) { return row < 0 ? -1 : bodies[static_cast<std::size_t>(row)].id; };
-  py::dict contacts;
+  py::dict contacts = columns(f, "contacts");
   contacts["bodies"] = pairs(f.contacts(), [&](std::size_t i) { return std::array<int, 2>{static_cast<int>(id(f.pair[2 * i])), static_cast<int>(id(f.pair[2 * i + 1]))}; });
-  contacts["point"] = rows(f.point, 3);
-  contacts["frame"] = rows(f.axes, 9);
-  contacts["gap"] = flat(f.gap);
-  contacts["area"] = flat(f.area);
-  contacts["local_force"] = rows(f.force, 3);
-  contacts["local_velocity"] = rows(f.relative_velocity, 3);
-  contacts["surfaces"] = pairs(f.contacts(), [&](std::size_t i) { return std::array<int, 2>{f.surface[2 * i], f.surface[2 * i + 1]}; });
-  contacts["material"] = flat(f.material);
-  contacts["kind"] = flat(f.contact_kind);
-  contacts["constraint"] = flat(f.constraint);
+  contacts.attr("pop")("pair");
   return contacts;
 }
 
@@ -128,13 +66,8 @@ py::dict frame(const io::ResultsReader& reader, std::int64_t index) {
   info["time"] = f.time;
   info["step"] = f.step;
   info["energies"] = energy_dict(f.energy);
-  info["rows"] = flat(f.body);
   info["ids"] = numbers<std::int64_t>(f.body.size(), [&](std::size_t i) { return id(f.body[i]); });
-  info["rotation"] = rows(f.rotation, 9);
-  info["position"] = rows(f.position, 3);
-  info["velocity"] = rows(f.velocity, 3);
-  info["angular_velocity"] = rows(f.angular, 3);
-  info["energy"] = rows(f.body_energy, 6);
+  info["fields"] = columns(f, "motion");
   info["contacts"] = contact_table(reader, f);
   return info;
 }
@@ -196,19 +129,11 @@ py::dict step_table(const io::ResultsReader& reader) {
   const std::vector<io::StepRow> steps = released([&] { return reader.steps(); });
   const std::size_t n = steps.size();
   py::dict table;
-  table["step"] = numbers<std::int64_t>(n, [&](std::size_t i) { return steps[i].step; });
-  table["time"] = numbers<double>(n, [&](std::size_t i) { return steps[i].time; });
-  table["h"] = numbers<double>(n, [&](std::size_t i) { return steps[i].h; });
-  table["bodies"] = numbers<int>(n, [&](std::size_t i) { return steps[i].bodies; });
-  table["contacts"] = numbers<int>(n, [&](std::size_t i) { return steps[i].contacts; });
-  table["iterations"] = numbers<int>(n, [&](std::size_t i) { return steps[i].iterations; });
-  table["status"] = numbers<int>(n, [&](std::size_t i) { return steps[i].status; });
-  table["residual"] = numbers<double>(n, [&](std::size_t i) { return steps[i].residual; });
-  table["penetration_max"] = numbers<double>(n, [&](std::size_t i) { return steps[i].penetration_max; });
-  table["penetration_mean"] = numbers<double>(n, [&](std::size_t i) { return steps[i].penetration_mean; });
-  const auto& stages = reader.info().stages;
-  for (std::size_t k = 0; k < stages.size(); ++k)
-    table[py::str(stages[k])] = numbers<double>(n, [&](std::size_t i) { return steps[i].seconds.at(k); });
+  io::StepRow::each_stored([&](const char* name, auto member) {
+    table[name] = numbers<std::decay_t<decltype(io::StepRow().*member)>>(n, [&](std::size_t i) { return steps[i].*member; });
+  });
+  for (int k = 0; k < model::kStages; ++k)
+    table[model::kStageNames[static_cast<std::size_t>(k)]] = numbers<double>(n, [&](std::size_t i) { return steps[i].seconds(k); });
   return table;
 }
 
@@ -235,15 +160,15 @@ void write_export(const io::ResultsReader& reader, const std::string& path, std:
 }  // namespace
 
 void bind_results(py::module_& module) {
-  py::class_<RunWriter>(module, "ResultsWriter")
-      .def_static("create", &RunWriter::create)
-      .def_static("resume", &RunWriter::resume)
-      .def("add_steps", &RunWriter::add_steps)
-      .def("add_frame", &RunWriter::add_frame)
-      .def("flush", &RunWriter::flush)
-      .def("close", &RunWriter::close)
-      .def("frames", &RunWriter::frames)
-      .def("last_time", &RunWriter::last_time);
+  py::class_<Recorder>(module, "ResultsWriter")
+      .def_static("create", &create_recorder)
+      .def_static("resume", [](const std::string& path, double time) { return std::make_unique<Recorder>(Recorder::resume(path, time)); })
+      .def("add_steps", [](Recorder& r, const py::array_t<io::StepRow>& table) { r.add_steps({table.data(), static_cast<std::size_t>(table.size())}); })
+      .def("add_frame", [](Recorder& r, const Engine& engine) { released([&] { r.add_frame(engine.simulation); }); })
+      .def("flush", [](Recorder& r) { released([&] { r.flush(); }); })
+      .def("close", [](Recorder& r) { released([&] { r.close(); }); })
+      .def("frames", &Recorder::frames)
+      .def("last_time", &Recorder::last_time);
 
   using io::ResultsReader;
   py::class_<ResultsReader>(module, "ResultsReader")

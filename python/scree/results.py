@@ -12,15 +12,16 @@ QUANTITIES = {"positions": "position", "velocities": "velocity", "rotations": "r
 
 class Frame:
     """State at one instant: time (s), step, ids, positions (m), rotations, velocities (m/s), angular_velocities (rad/s),
-    body_energies (kinetic, internal, works external, contact, friction, damping; J), energies (totals, J) and contacts
-    (dictionary of arrays; forces act on the second body, N)."""
+    body_energies (kinetic, internal, works external, contact, friction, damping; J), energies (totals, J), contacts
+    (dictionary of arrays; forces act on the second body, N) and fields (dictionary of everything that is stored of bodies)."""
 
     def __init__(self, values):
         self.time, self.step = values["time"], values["step"]
-        self.ids, self.rows = values["ids"], values["rows"]
-        self.positions, self.rotations = values["position"], values["rotation"]
-        self.velocities, self.angular_velocities = values["velocity"], values["angular_velocity"]
-        self.body_energies, self.energies = values["energy"], values["energies"]
+        self.ids, self.fields = values["ids"], values["fields"]
+        self.rows = self.fields["rows"]
+        self.positions, self.rotations = self.fields["position"], self.fields["rotation"]
+        self.velocities, self.angular_velocities = self.fields["velocity"], self.fields["angular_velocity"]
+        self.body_energies, self.energies = self.fields["energy"], values["energies"]
         self.contacts = values["contacts"]
         axes = self.contacts["frame"]
         self.contacts["normal"] = axes[:, 0]

@@ -1,5 +1,6 @@
 #include "io/csv.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -46,20 +47,38 @@ std::string quoted(const std::string& text) {
   return out;
 }
 
-std::string values(const std::vector<double>& all, std::size_t row, std::size_t width) {
+// Headings of a group of frame columns, each after a comma.
+std::string headings(std::string_view group) {
   std::string text;
-  for (std::size_t k = 0; k < width; ++k) text += fmt::format("{}{}", k ? "," : "", all[row * width + k]);
+  Frame::each_column([&](const FrameColumn& column, auto) {
+    if (column.group == group && column.csv) text += std::string(",") + column.csv;
+  });
   return text;
 }
 
+// The numbers below them, of one row.
+std::string numbers(const Frame& frame, std::string_view group, std::size_t row) {
+  fmt::memory_buffer text;
+  Frame::each_column([&](const FrameColumn& column, auto member) {
+    if (column.group != group || !column.csv) return;
+    const auto& values = frame.*member;
+    const auto shown = 1 + std::ranges::count(std::string_view(column.csv), ',');
+    const std::size_t first = row * static_cast<std::size_t>(column.width);
+    for (std::size_t k = 0; k < static_cast<std::size_t>(shown); ++k) fmt::format_to(std::back_inserter(text), ",{}", values[first + k]);
+  });
+  return fmt::to_string(text);
+}
+
 void write_steps(const ResultsReader& results, const std::string& folder) {
-  std::string header = "step,time,h,bodies,contacts,iterations,status,residual,penetration_max,penetration_mean";
-  for (const std::string& stage : results.info().stages) header.append(1, ',').append(quoted(stage + " s"));
+  std::string header;
+  StepRow::each_stored([&](const char* name, auto) { header.append(header.empty() ? 0 : 1, ',').append(name); });
+  for (const char* stage : model::kStageNames) header.append(1, ',').append(quoted(std::string(stage) + " s"));
   Table table(folder + "/steps.csv", header);
   for (const StepRow& s : results.steps()) {
-    std::string seconds;
-    for (const double value : s.seconds) seconds += fmt::format(",{}", value);
-    table.row(s.step, s.time, s.h, s.bodies, s.contacts, s.iterations, s.status, s.residual, s.penetration_max, fmt::format("{}{}", s.penetration_mean, seconds));
+    std::string line;
+    StepRow::each_stored([&](const char*, auto member) { line += fmt::format("{}{}", line.empty() ? "" : ",", s.*member); });
+    for (int k = 0; k < model::kStages; ++k) line += fmt::format(",{}", s.seconds(k));
+    table.row(line);
   }
   table.save();
 }
@@ -92,17 +111,14 @@ void export_csv(const ResultsReader& results, const std::string& folder, const S
   write_steps(results, folder);
   write_energy(results, folder);
   write_body_table(results, folder);
-  Table bodies(folder + "/bodies.csv", "frame,time,id,x,y,z,vx,vy,vz,wx,wy,wz,r11,r12,r13,r21,r22,r23,r31,r32,r33");
-  Table contacts(folder + "/contacts.csv", "frame,time,body1,body2,x,y,z,nx,ny,nz,gap,area,force_n,force_t1,force_t2,u_n,u_t1,u_t2,surface1,surface2,material,kind");
+  Table bodies(folder + "/bodies.csv", "frame,time,id" + headings("motion"));
+  Table contacts(folder + "/contacts.csv", "frame,time,body1,body2" + headings("contacts"));
   const auto id = [&](std::int32_t row) { return row < 0 ? std::int64_t{-1} : results.bodies()[static_cast<std::size_t>(row)].id; };
   for (const std::int64_t f : selected_frames(results, selection)) {
     const Frame frame = selected_frame(results, f, selection);
-    for (std::size_t k = 0; k < frame.bodies(); ++k)
-      bodies.row(f, frame.time, id(frame.body[k]), values(frame.position, k, 3), values(frame.velocity, k, 3), values(frame.angular, k, 3), values(frame.rotation, k, 9));
+    for (std::size_t k = 0; k < frame.bodies(); ++k) bodies.row(fmt::format("{},{},{}{}", f, frame.time, id(frame.body[k]), numbers(frame, "motion", k)));
     for (std::size_t c = 0; c < frame.contacts(); ++c)
-      contacts.row(f, frame.time, id(frame.pair[2 * c]), id(frame.pair[2 * c + 1]), values(frame.point, c, 3), frame.axes[9 * c], frame.axes[9 * c + 1],
-                   frame.axes[9 * c + 2], frame.gap[c], frame.area[c], values(frame.force, c, 3), values(frame.relative_velocity, c, 3), frame.surface[2 * c],
-                   frame.surface[2 * c + 1], frame.material[c], static_cast<int>(frame.contact_kind[c]));
+      contacts.row(fmt::format("{},{},{},{}{}", f, frame.time, id(frame.pair[2 * c]), id(frame.pair[2 * c + 1]), numbers(frame, "contacts", c)));
   }
   bodies.save();
   contacts.save();

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/vec.hpp"
 #include "io/stored_shape.hpp"
+#include "model/step_row.hpp"
 
 namespace scree::io {
 
@@ -23,7 +25,7 @@ enum class StoredKind : std::uint8_t { rigid = 0, pseudo_rigid = 1, finite_eleme
 struct ResultsInfo {
   std::string title;
   std::string scree_version;
-  std::vector<std::string> stages;  ///< names of the timed stages of a step
+  std::vector<std::string> stages{model::kStageNames.begin(), model::kStageNames.end()};  ///< timed stages of a step that the file has
   std::int64_t expected_bodies = 0; ///< if more than in the first frame: sizes the chunks; any value is correct
   bool compress = false;            ///< lossless: shuffle and deflate
   bool durable = false;             ///< flush to disk at every frame: also survive a power cut
@@ -46,22 +48,35 @@ struct BodyRow {
   std::int64_t last_frame = -1;  ///< -1: to the end
 };
 
-/// One time step, frame or not.
-struct StepRow {
-  std::int64_t step = 0;
-  double time = 0.0;              ///< at its end, s
-  double h = 0.0;                 ///< s
-  std::int32_t bodies = 0, contacts = 0, iterations = 0;
-  std::int32_t status = 0;        ///< solvers::Status
-  double residual = 0.0;
-  double penetration_max = 0.0, penetration_mean = 0.0;  ///< m, >= 0
-  std::vector<double> seconds;    ///< a stage
-};
+using model::StepRow;
 
 /// Totals, J.
 struct EnergyRow {
   double kinetic = 0.0, internal = 0.0, potential = 0.0;
   double external = 0.0, contact = 0.0, friction = 0.0, damping = 0.0;  ///< work since the start
+};
+
+/// What of a frame to read.
+enum FrameParts : unsigned {
+  kMotionPart = 1,   ///< body, rotation, position, velocity, angular, body_energy, mises
+  kNodePart = 2,     ///< nodes; needs the motion to be checked
+  kForcePart = 4,    ///< pair, point, axes, force and kind of contacts
+  kContactPart = 8,  ///< the rest of the contacts
+  kStatePart = 16,   ///< state
+  kKindPart = 32,    ///< kind of contacts alone
+  kAllParts = 63
+};
+
+/// One column of frames, in every place that deals with columns.
+struct FrameColumn {
+  const char* group;      ///< in the file; a row of "motion" is a body, of "nodes" a point, of "states" a number, of "contacts" a contact or constraint
+  const char* name;       ///< in the file
+  int width;              ///< numbers a row
+  unsigned part;          ///< of FrameParts, that read it
+  enum : unsigned { kPlain = 0, kFinite = 1, kOptional = 2 } rule = kPlain;  ///< kFinite: nothing else is written; kOptional: empty is stored as zeros
+  const char* python = nullptr;  ///< name in Python's tables, nullptr: that of the file
+  const char* csv = nullptr;     ///< headings in CSV tables, at most one a number of a row; nullptr: not there
+  const char* vtu = nullptr;     ///< name in VTU files, nullptr: not there
 };
 
 /// State at one instant. Arrays are flat, row after row.
@@ -100,23 +115,45 @@ struct Frame {
   std::vector<std::uint8_t> contact_kind;   ///< 0 contact, 1 fixed point, 2 fixed direction, 3 prescribed motion, 4 link, 5 limit
   std::vector<std::int32_t> constraint;     ///< id of the prescribed constraint, -1 for contacts
 
+  /// Visit every column: the one list that is written, read, selected, exported and shown in Python. A new result field is a member above, a line here, and
+  /// what fills it in recording/frame.cpp.
+  template <class Visit>
+  static void each_column(Visit&& visit) {
+    using C = FrameColumn;
+    visit(C{"motion", "body", 1, kMotionPart, C::kPlain, "rows", nullptr, "body"}, &Frame::body);
+    visit(C{"motion", "position", 3, kMotionPart, C::kFinite, nullptr, "x,y,z"}, &Frame::position);
+    visit(C{"motion", "velocity", 3, kMotionPart, C::kFinite, nullptr, "vx,vy,vz", "velocity"}, &Frame::velocity);
+    visit(C{"motion", "angular", 3, kMotionPart, C::kFinite, "angular_velocity", "wx,wy,wz", "angular"}, &Frame::angular);
+    visit(C{"motion", "rotation", 9, kMotionPart, C::kFinite, nullptr, "r11,r12,r13,r21,r22,r23,r31,r32,r33", "rotation"}, &Frame::rotation);
+    visit(C{"motion", "energy", 6, kMotionPart}, &Frame::body_energy);
+    visit(C{"motion", "mises", 1, kMotionPart, C::kOptional}, &Frame::mises);
+    visit(C{"nodes", "position", 3, kNodePart, C::kFinite}, &Frame::node_position);
+    visit(C{"nodes", "velocity", 3, kNodePart}, &Frame::node_velocity);
+    visit(C{"nodes", "mises", 1, kNodePart, C::kOptional}, &Frame::node_mises);
+    visit(C{"states", "value", 1, kStatePart, C::kFinite}, &Frame::state);
+    visit(C{"contacts", "pair", 2, kForcePart, C::kPlain, nullptr, nullptr, "bodies"}, &Frame::pair);
+    visit(C{"contacts", "point", 3, kForcePart, C::kFinite, nullptr, "x,y,z"}, &Frame::point);
+    visit(C{"contacts", "axes", 9, kForcePart, C::kPlain, "frame", "nx,ny,nz", "axes"}, &Frame::axes);
+    visit(C{"contacts", "gap", 1, kContactPart, C::kFinite, nullptr, "gap", "gap"}, &Frame::gap);
+    visit(C{"contacts", "area", 1, kContactPart, C::kPlain, nullptr, "area", "area"}, &Frame::area);
+    visit(C{"contacts", "force", 3, kForcePart, C::kFinite, "local_force", "force_n,force_t1,force_t2"}, &Frame::force);
+    visit(C{"contacts", "velocity", 3, kContactPart, C::kPlain, "local_velocity", "u_n,u_t1,u_t2", "velocity_local"}, &Frame::relative_velocity);
+    visit(C{"contacts", "surface", 2, kContactPart, C::kPlain, "surfaces", "surface1,surface2"}, &Frame::surface);
+    visit(C{"contacts", "material", 1, kContactPart, C::kPlain, nullptr, "material"}, &Frame::material);
+    visit(C{"contacts", "kind", 1, kForcePart | kKindPart, C::kPlain, nullptr, "kind"}, &Frame::contact_kind);
+    visit(C{"contacts", "constraint", 1, kContactPart}, &Frame::constraint);
+  }
+  /// Rows of a group of columns.
+  [[nodiscard]] std::size_t rows(std::string_view group) const {
+    return group == "motion" ? body.size() : group == "nodes" ? node_position.size() / 3 : group == "states" ? state.size() : gap.size();
+  }
+
   [[nodiscard]] std::size_t bodies() const { return body.size(); }
   [[nodiscard]] std::size_t contacts() const { return gap.size(); }
   /// True for a contact between bodies, false for a constraint that a user prescribed.
   [[nodiscard]] bool touches(std::size_t c) const { return contact_kind[c] == 0; }
   /// How many of them are contacts between bodies.
   [[nodiscard]] std::int64_t touching() const { return std::count(contact_kind.begin(), contact_kind.end(), std::uint8_t{0}); }
-};
-
-/// What of a frame to read.
-enum FrameParts : unsigned {
-  kMotionPart = 1,   ///< body, rotation, position, velocity, angular, body_energy, mises
-  kNodePart = 2,     ///< nodes; needs the motion to be checked
-  kForcePart = 4,    ///< pair, point, axes, force and kind of contacts
-  kContactPart = 8,  ///< the rest of the contacts
-  kStatePart = 16,   ///< state
-  kKindPart = 32,    ///< kind of contacts alone
-  kAllParts = 63
 };
 
 /// Append-only writer. One a file: FileError when another process is writing it.
@@ -137,7 +174,6 @@ class ResultsWriter {
   /// Row of a body's id, -1 when it was never added.
   [[nodiscard]] std::int32_t row_of(std::int64_t id) const;
 
-  /// InputError when seconds do not match the stages.
   void add_step(const StepRow& step);
   /// Write and commit. InputError when array sizes disagree, a body is unknown or a number is not finite in
   /// time, motion or forces: then nothing is written.

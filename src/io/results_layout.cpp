@@ -1,6 +1,8 @@
 #include "io/results_layout.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 
 namespace scree::io {
 namespace {
@@ -62,8 +64,39 @@ std::int64_t ResultsColumns::whole_rows(ColumnIndex first, ColumnIndex last) con
   return rows;
 }
 
+std::int64_t ResultsColumns::whole_rows(std::string_view group) const {
+  std::int64_t rows = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t k = 0; k < frame.size(); ++k)
+    if (frame_specs()[k].group == group) rows = std::min(rows, frame[k].rows());
+  return group == "motion" ? std::min(rows, column[kMotionRadius].rows()) : rows;
+}
+
+void ResultsColumns::truncate(std::string_view group, std::int64_t rows) {
+  for (std::size_t k = 0; k < frame.size(); ++k)
+    if (frame_specs()[k].group == group) frame[k].truncate(rows);
+  if (group == "motion") column[kMotionRadius].truncate(rows);
+}
+
+const std::vector<ColumnSpec>& frame_specs() {
+  static const std::vector<ColumnSpec> specs = [] {
+    std::vector<ColumnSpec> list;
+    Frame::each_column([&](const FrameColumn& c, auto member) {
+      list.push_back({c.group, c.name, number_of<typename std::decay_t<decltype(Frame().*member)>::value_type>(), c.width});
+    });
+    return list;
+  }();
+  return specs;
+}
+
+std::size_t frame_index(std::string_view group, std::string_view name) {
+  const auto& specs = frame_specs();
+  const auto found = std::find_if(specs.begin(), specs.end(), [&](const ColumnSpec& spec) { return spec.group == group && spec.name == name; });
+  if (found == specs.end()) throw std::logic_error(fmt::format("frames have no column {}/{}", group, name));
+  return static_cast<std::size_t>(found - specs.begin());
+}
+
 ResultsColumns create_columns(const std::string& path, const ResultsInfo& info) {
-  ResultsColumns columns{h5::create_journaled(path), {}};
+  ResultsColumns columns{h5::create_journaled(path), {}, {}};
   const h5::Node node = h5::create_group(columns.file, "info");
   h5::write_text(node, "format", kResultsFormat);
   h5::write_integer(node, "version", kResultsVersion);
@@ -76,22 +109,26 @@ ResultsColumns create_columns(const std::string& path, const ResultsInfo& info) 
     if (k == 0 || std::string(spec.group) != kColumnSpecs[k - 1].group) group = h5::create_group(columns.file, spec.group);
     columns.column[k] = Column::create(group, spec, chunk_bytes(spec, info.expected_bodies), info.compress);
   }
+  for (const ColumnSpec& spec : frame_specs()) {
+    group = h5::has(columns.file, spec.group) ? h5::open_group(columns.file, spec.group) : h5::create_group(columns.file, spec.group);
+    columns.frame.push_back(Column::create(group, spec, chunk_bytes(spec, info.expected_bodies), info.compress));
+  }
   return columns;
 }
 
 void resize_chunks(ResultsColumns& columns, std::int64_t bodies, bool compress) {
-  h5::Node group;
-  for (std::size_t k = kMotionBody; k <= kContactConstraint; ++k) {
-    const ColumnSpec& spec = kColumnSpecs[k];
-    if (k == kMotionBody || std::string(spec.group) != kColumnSpecs[k - 1].group) group = h5::open_group(columns.file, spec.group);
-    columns.column[k] = {};
+  const auto remake = [&](Column& column, const ColumnSpec& spec) {
+    const h5::Node group = h5::open_group(columns.file, spec.group);
+    column = {};
     h5::check(H5Ldelete(group.id.get(), spec.name, H5P_DEFAULT), group.file, group.child(spec.name), "replace");
-    columns.column[k] = Column::create(group, spec, chunk_bytes(spec, bodies), compress);
-  }
+    column = Column::create(group, spec, chunk_bytes(spec, bodies), compress);
+  };
+  remake(columns[kMotionRadius], kColumnSpecs[kMotionRadius]);
+  for (std::size_t k = 0; k < columns.frame.size(); ++k) remake(columns.frame[k], frame_specs()[k]);
 }
 
 ResultsColumns open_columns(const std::string& path, bool append, ResultsInfo& info) {
-  ResultsColumns columns{h5::open_journaled(path, append), {}};
+  ResultsColumns columns{h5::open_journaled(path, append), {}, {}};
   if (!h5::has(columns.file, "info")) throw_file("{}: not a results file of Scree ('info' is missing)", path);
   const h5::Node node = h5::open_group(columns.file, "info");
   if (h5::read_text(node, "format") != kResultsFormat) throw_file("{}: not a results file of Scree", path);
@@ -108,6 +145,7 @@ ResultsColumns open_columns(const std::string& path, bool append, ResultsInfo& i
     if (k == 0 || std::string(spec.group) != kColumnSpecs[k - 1].group) group = h5::open_group(columns.file, spec.group);
     columns.column[k] = Column::open(group, spec);
   }
+  for (const ColumnSpec& spec : frame_specs()) columns.frame.push_back(Column::open(h5::open_group(columns.file, spec.group), spec));
   return columns;
 }
 

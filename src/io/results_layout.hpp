@@ -16,16 +16,12 @@ enum ColumnIndex : std::size_t {
   kBodyFirst, kBodyLast,
   kStepStep, kStepTime, kStepH, kStepBodies, kStepContacts, kStepIterations, kStepStatus, kStepResidual, kStepPenetrationMax,
   kStepPenetrationMean, kStepSeconds,
-  kMotionBody, kMotionRotation, kMotionPosition, kMotionVelocity, kMotionAngular, kMotionRadius, kMotionEnergy, kMotionMises,
-  kNodePosition, kNodeVelocity, kNodeMises,
-  kStateValue,
-  kContactPair, kContactPoint, kContactAxes, kContactGap, kContactArea, kContactForce, kContactVelocity, kContactSurface,
-  kContactMaterial, kContactKind, kContactConstraint,
+  kMotionRadius,
   kFrameTime, kFrameStep, kFrameEnergy, kFrameMotionEnd, kFrameNodeEnd, kFrameStateEnd, kFrameContactEnd,
   kColumns
 };
 
-/// In the order of ColumnIndex. `steps/seconds` gets as many numbers a row as there are stages.
+/// In the order of ColumnIndex; columns of frames are io::Frame's list. `steps/seconds` gets as many numbers a row as there are stages.
 inline constexpr std::array<ColumnSpec, kColumns> kColumnSpecs{{
     {"names", "text", Number::byte, 1},
     {"names", "end", Number::int64, 1},
@@ -62,29 +58,7 @@ inline constexpr std::array<ColumnSpec, kColumns> kColumnSpecs{{
     {"steps", "penetration_max", Number::real64, 1},
     {"steps", "penetration_mean", Number::real64, 1},
     {"steps", "seconds", Number::real64, 1},
-    {"motion", "body", Number::int32, 1},
-    {"motion", "rotation", Number::real64, 9},
-    {"motion", "position", Number::real64, 3},
-    {"motion", "velocity", Number::real64, 3},
-    {"motion", "angular", Number::real64, 3},
     {"motion", "radius", Number::real32, 1},
-    {"motion", "energy", Number::real64, 6},
-    {"motion", "mises", Number::real32, 1},
-    {"nodes", "position", Number::real64, 3},
-    {"nodes", "velocity", Number::real64, 3},
-    {"nodes", "mises", Number::real32, 1},
-    {"states", "value", Number::real64, 1},
-    {"contacts", "pair", Number::int32, 2},
-    {"contacts", "point", Number::real64, 3},
-    {"contacts", "axes", Number::real64, 9},
-    {"contacts", "gap", Number::real64, 1},
-    {"contacts", "area", Number::real64, 1},
-    {"contacts", "force", Number::real64, 3},
-    {"contacts", "velocity", Number::real64, 3},
-    {"contacts", "surface", Number::int32, 2},
-    {"contacts", "material", Number::int32, 1},
-    {"contacts", "kind", Number::byte, 1},
-    {"contacts", "constraint", Number::int32, 1},
     {"frames", "time", Number::real64, 1},
     {"frames", "step", Number::int64, 1},
     {"frames", "energy", Number::real64, 7},
@@ -94,16 +68,28 @@ inline constexpr std::array<ColumnSpec, kColumns> kColumnSpecs{{
     {"frames", "contact_end", Number::int64, 1},
 }};
 
+/// Columns of frames, in the order of Frame::each_column.
+[[nodiscard]] const std::vector<ColumnSpec>& frame_specs();
+/// Place of one of them.
+[[nodiscard]] std::size_t frame_index(std::string_view group, std::string_view name);
+
 /// An open file with its columns; columns close before the file.
 struct ResultsColumns {
   h5::Node file;
   std::array<Column, kColumns> column;
+  std::vector<Column> frame;  ///< in the order of Frame::each_column
 
+  Column& operator()(std::string_view group, std::string_view name) { return frame[frame_index(group, name)]; }
+  const Column& operator()(std::string_view group, std::string_view name) const { return frame[frame_index(group, name)]; }
   Column& operator[](ColumnIndex index) { return column[index]; }
   const Column& operator[](ColumnIndex index) const { return column[index]; }
 
   /// Smallest row count of the columns [first, last]: rows that are whole.
   [[nodiscard]] std::int64_t whole_rows(ColumnIndex first, ColumnIndex last) const;
+  /// The same of a group of frame columns.
+  [[nodiscard]] std::int64_t whole_rows(std::string_view group) const;
+  /// Forget rows of a group of frame columns.
+  void truncate(std::string_view group, std::int64_t rows);
 };
 
 [[nodiscard]] ResultsColumns create_columns(const std::string& path, const ResultsInfo& info);

@@ -72,10 +72,10 @@ void ResultsReader::State::load_frames() {
     }
     return values;
   };
-  motion_end = ends(kFrameMotionEnd, columns.whole_rows(kMotionBody, kMotionMises));
-  node_end = ends(kFrameNodeEnd, columns.whole_rows(kNodePosition, kNodeMises));
-  state_end = ends(kFrameStateEnd, columns[kStateValue].rows());
-  contact_end = ends(kFrameContactEnd, columns.whole_rows(kContactPair, kContactConstraint));
+  motion_end = ends(kFrameMotionEnd, columns.whole_rows("motion"));
+  node_end = ends(kFrameNodeEnd, columns.whole_rows("nodes"));
+  state_end = ends(kFrameStateEnd, columns.whole_rows("states"));
+  contact_end = ends(kFrameContactEnd, columns.whole_rows("contacts"));
 }
 
 void ResultsReader::State::load() {
@@ -99,37 +99,15 @@ Frame ResultsReader::State::read_frame(std::int64_t index, unsigned parts) const
   frame.time = times[k];
   frame.step = steps[k];
   frame.energy = energies[k];
-  const std::int64_t b = first(motion_end), b1 = motion_end[k], n = first(node_end), n1 = node_end[k], c = first(contact_end), c1 = contact_end[k];
-  if (parts & kMotionPart) {
-    frame.body = columns[kMotionBody].read<std::int32_t>(b, b1);
-    frame.rotation = columns[kMotionRotation].read<double>(b, b1);
-    frame.position = columns[kMotionPosition].read<double>(b, b1);
-    frame.velocity = columns[kMotionVelocity].read<double>(b, b1);
-    frame.angular = columns[kMotionAngular].read<double>(b, b1);
-    frame.body_energy = columns[kMotionEnergy].read<double>(b, b1);
-    frame.mises = columns[kMotionMises].read<float>(b, b1);
-  }
-  if (parts & kNodePart) {
-    frame.node_position = columns[kNodePosition].read<double>(n, n1);
-    frame.node_velocity = columns[kNodeVelocity].read<double>(n, n1);
-    frame.node_mises = columns[kNodeMises].read<float>(n, n1);
-  }
-  if (parts & kStatePart) frame.state = columns[kStateValue].read<double>(first(state_end), state_end[k]);
-  if (parts & (kForcePart | kKindPart)) frame.contact_kind = columns[kContactKind].read<std::uint8_t>(c, c1);
-  if (parts & kForcePart) {
-    frame.pair = columns[kContactPair].read<std::int32_t>(c, c1);
-    frame.point = columns[kContactPoint].read<double>(c, c1);
-    frame.axes = columns[kContactAxes].read<double>(c, c1);
-    frame.force = columns[kContactForce].read<double>(c, c1);
-  }
-  if (parts & kContactPart) {
-    frame.gap = columns[kContactGap].read<double>(c, c1);
-    frame.area = columns[kContactArea].read<double>(c, c1);
-    frame.relative_velocity = columns[kContactVelocity].read<double>(c, c1);
-    frame.surface = columns[kContactSurface].read<std::int32_t>(c, c1);
-    frame.material = columns[kContactMaterial].read<std::int32_t>(c, c1);
-    frame.constraint = columns[kContactConstraint].read<std::int32_t>(c, c1);
-  }
+  const auto ends = [&](std::string_view group) -> const std::vector<std::int64_t>& {
+    return group == "motion" ? motion_end : group == "nodes" ? node_end : group == "states" ? state_end : contact_end;
+  };
+  std::size_t next = 0;
+  Frame::each_column([&](const FrameColumn& column, auto member) {
+    const Column& from = columns.frame[next++];
+    if (!(column.part & parts)) return;
+    frame.*member = from.read<typename std::decay_t<decltype(frame.*member)>::value_type>(first(ends(column.group)), ends(column.group)[k]);
+  });
   check_rows(frame, index, parts);
   return frame;
 }
@@ -155,7 +133,7 @@ void ResultsReader::State::locate(std::int64_t first, std::int64_t count, const 
                                   std::vector<std::int64_t>& places) const {
   const auto kept = [&](std::size_t i, std::int32_t there) { return there == rows[i]; };
   const auto within = [&](std::size_t i) { return places[i] >= 0 && places[i] < count; };
-  const Column& column = columns[kMotionBody];
+  const Column& column = columns("motion", "body");
   std::vector<std::int32_t> read;
   if (body.empty()) {
     std::size_t i = 0;
@@ -172,9 +150,9 @@ void ResultsReader::State::locate(std::int64_t first, std::int64_t count, const 
 }
 
 std::vector<double> ResultsReader::State::read_history(Motion quantity, const std::vector<std::int32_t>& rows, const std::vector<std::int64_t>& frames) const {
-  static constexpr ColumnIndex kColumn[] = {kMotionRotation, kMotionPosition, kMotionVelocity, kMotionAngular, kMotionEnergy};
+  static constexpr const char* kColumn[] = {"rotation", "position", "velocity", "angular", "energy"};
   constexpr std::int64_t kBlockRows = 1 << 15;
-  const Column& column = columns[kColumn[static_cast<std::size_t>(quantity)]];
+  const Column& column = columns("motion", kColumn[static_cast<std::size_t>(quantity)]);
   const auto size = static_cast<std::size_t>(width(quantity));
   const auto first = [&](std::int64_t k) { return k == 0 ? 0 : motion_end[static_cast<std::size_t>(k - 1)]; };
   const auto end = [&](std::int64_t k) { return motion_end[static_cast<std::size_t>(k)]; };
@@ -189,7 +167,7 @@ std::vector<double> ResultsReader::State::read_history(Motion quantity, const st
     while (block && last < frames.size() && frames[last] == frames[last - 1] + 1 && end(frames[last]) - first(frames[f]) <= kBlockRows) ++last;
     const std::int64_t start = first(frames[f]), stop = end(frames[last - 1]);
     const auto numbers = block ? column.read<double>(start, stop) : std::vector<double>();
-    const auto body = block ? columns[kMotionBody].read<std::int32_t>(start, stop) : std::vector<std::int32_t>();
+    const auto body = block ? columns("motion", "body").read<std::int32_t>(start, stop) : std::vector<std::int32_t>();
     for (; f < last; ++f) {
       const std::int64_t at = first(frames[f]), count = end(frames[f]) - at;
       const auto here = block ? std::span(body).subspan(static_cast<std::size_t>(at - start), static_cast<std::size_t>(count)) : std::span<const std::int32_t>();
@@ -240,11 +218,11 @@ std::vector<double> ResultsReader::state(std::int64_t frame, std::int32_t body) 
     state_->require(frame);
     const auto k = static_cast<std::size_t>(frame);
     std::int64_t at = k ? state_->state_end[k - 1] : 0;
-    for (const std::int32_t row : state_->columns[kMotionBody].read<std::int32_t>(k ? state_->motion_end[k - 1] : 0, state_->motion_end[k])) {
+    for (const std::int32_t row : state_->columns("motion", "body").read<std::int32_t>(k ? state_->motion_end[k - 1] : 0, state_->motion_end[k])) {
       if (row < 0 || row >= static_cast<std::int64_t>(state_->bodies.size())) throw_file("{}: frame {} names body row {}, there are {}", path(), frame, row, state_->bodies.size());
       const std::int64_t size = 2 * std::int64_t{state_->bodies[static_cast<std::size_t>(row)].unknowns};
       if (at + size > state_->state_end[k]) return std::vector<double>();
-      if (row == body) return state_->columns[kStateValue].read<double>(at, at + size);
+      if (row == body) return state_->columns("states", "value").read<double>(at, at + size);
       at += size;
     }
     return std::vector<double>();
@@ -280,18 +258,18 @@ std::vector<StepRow> ResultsReader::steps() const {
   return state_->consistently([&] {
     const ResultsColumns& columns = state_->columns;
     const std::int64_t count = columns.whole_rows(kStepStep, kStepSeconds);
-    const auto step = columns[kStepStep].read<std::int64_t>(0, count);
-    const auto time = columns[kStepTime].read<double>(0, count), h = columns[kStepH].read<double>(0, count);
-    const auto bodies = columns[kStepBodies].read<std::int32_t>(0, count), contacts = columns[kStepContacts].read<std::int32_t>(0, count);
-    const auto iterations = columns[kStepIterations].read<std::int32_t>(0, count), status = columns[kStepStatus].read<std::int32_t>(0, count);
-    const auto residual = columns[kStepResidual].read<double>(0, count);
-    const auto largest = columns[kStepPenetrationMax].read<double>(0, count), mean = columns[kStepPenetrationMean].read<double>(0, count);
+    std::vector<StepRow> rows(static_cast<std::size_t>(count));
+    std::size_t next = kStepStep;
+    StepRow::each_stored([&](const char*, auto member) {
+      const auto values = columns.column[next++].read<std::decay_t<decltype(StepRow().*member)>>(0, count);
+      for (std::size_t k = 0; k < rows.size(); ++k) rows[k].*member = values[k];
+    });
+    const auto& stages = state_->info.stages;
     const auto seconds = columns[kStepSeconds].read<double>(0, count);
-    const std::size_t stages = state_->info.stages.size();
-    std::vector<StepRow> rows;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k)
-      rows.push_back({step[k], time[k], h[k], bodies[k], contacts[k], iterations[k], status[k], residual[k], largest[k], mean[k],
-                      {seconds.begin() + static_cast<std::ptrdiff_t>(k * stages), seconds.begin() + static_cast<std::ptrdiff_t>((k + 1) * stages)}});
+    for (std::size_t s = 0; s < stages.size(); ++s)
+      for (int stage = 0; stage < model::kStages; ++stage)
+        if (stages[s] == model::kStageNames[static_cast<std::size_t>(stage)])
+          for (std::size_t k = 0; k < rows.size(); ++k) rows[k].seconds(stage) = seconds[k * stages.size() + s];
     return rows;
   });
 }

@@ -10,13 +10,13 @@
 namespace scree::io {
 namespace {
 
-void require_frame_size(const char* array, std::size_t size, std::size_t expected) {
+void require_frame_size(const std::string& array, std::size_t size, std::size_t expected) {
   if (size != expected) throw_input("results frame: '{}' has {} entries, {} expected", array, size, expected);
 }
 
-void require_finite(const char* array, const std::vector<double>& values) {
+void require_finite(const std::string& array, const auto& values) {
   for (std::size_t k = 0; k < values.size(); ++k)
-    if (!std::isfinite(values[k])) throw_input("results frame: '{}' entry {} is {}, must be finite", array, k, values[k]);
+    if (!std::isfinite(static_cast<double>(values[k]))) throw_input("results frame: '{}' entry {} is {}, must be finite", array, k, values[k]);
 }
 
 void require_rows(const char* array, const std::vector<std::int32_t>& rows, std::int32_t low, std::size_t bodies) {
@@ -28,28 +28,21 @@ std::vector<double> row_major(const Mat3& m) {
   return {m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)};
 }
 
-std::vector<float> zeros(std::size_t count) { return std::vector<float>(count, 0.0f); }
+/// Time of a stage by its name; 0 for one that steps do not have.
+double stage_seconds(const StepRow& step, const std::string& stage) {
+  for (int k = 0; k < model::kStages; ++k)
+    if (stage == model::kStageNames[static_cast<std::size_t>(k)]) return step.seconds(k);
+  return 0.0;
+}
 
-void check_sizes(const Frame& frame) {
-  const std::size_t n = frame.bodies(), c = frame.contacts();
-  require_frame_size("rotation", frame.rotation.size(), 9 * n);
-  require_frame_size("position", frame.position.size(), 3 * n);
-  require_frame_size("velocity", frame.velocity.size(), 3 * n);
-  require_frame_size("angular", frame.angular.size(), 3 * n);
-  require_frame_size("body_energy", frame.body_energy.size(), 6 * n);
-  require_frame_size("node_velocity", frame.node_velocity.size(), frame.node_position.size());
-  if (!frame.mises.empty()) require_frame_size("mises", frame.mises.size(), n);
-  if (!frame.node_mises.empty()) require_frame_size("node_mises", frame.node_mises.size(), frame.node_position.size() / 3);
-  require_frame_size("pair", frame.pair.size(), 2 * c);
-  require_frame_size("point", frame.point.size(), 3 * c);
-  require_frame_size("axes", frame.axes.size(), 9 * c);
-  require_frame_size("area", frame.area.size(), c);
-  require_frame_size("force", frame.force.size(), 3 * c);
-  require_frame_size("relative_velocity", frame.relative_velocity.size(), 3 * c);
-  require_frame_size("surface", frame.surface.size(), 2 * c);
-  require_frame_size("material", frame.material.size(), c);
-  require_frame_size("contact_kind", frame.contact_kind.size(), c);
-  require_frame_size("constraint", frame.constraint.size(), c);
+void check_columns(const Frame& frame) {
+  Frame::each_column([&](const FrameColumn& column, auto member) {
+    const auto& values = frame.*member;
+    const std::string name = fmt::format("{}/{}", column.group, column.name);
+    const bool left_out = values.empty() && column.rule == FrameColumn::kOptional;
+    if (!left_out) require_frame_size(name, values.size(), static_cast<std::size_t>(column.width) * frame.rows(column.group));
+    if (column.rule == FrameColumn::kFinite) require_finite(name, values);
+  });
 }
 
 }  // namespace
@@ -87,28 +80,19 @@ struct ResultsWriter::State {
   }
 
   void check(const Frame& frame) const {
-    check_sizes(frame);
+    check_columns(frame);
     if (!std::isfinite(frame.time)) throw_input("results frame: time is {}, must be finite", frame.time);
     require_rows("body", frame.body, 0, points.size());
     require_rows("pair", frame.pair, -1, points.size());
-    require_finite("rotation", frame.rotation);
-    require_finite("position", frame.position);
-    require_finite("velocity", frame.velocity);
-    require_finite("angular", frame.angular);
-    require_finite("node_position", frame.node_position);
-    require_finite("point", frame.point);
-    require_finite("gap", frame.gap);
-    require_finite("force", frame.force);
     std::size_t nodes = 0;
     for (const std::int32_t row : frame.body) nodes += static_cast<std::size_t>(points[static_cast<std::size_t>(row)]);
     std::size_t states = 0;
     for (const std::int32_t row : frame.body) states += 2 * static_cast<std::size_t>(unknowns[static_cast<std::size_t>(row)]);
     if (!frame.state.empty()) require_frame_size("state", frame.state.size(), states);
-    require_finite("state", frame.state);
     if (!frame.node_position.empty()) require_frame_size("node_position", frame.node_position.size(), 3 * nodes);
   }
 
-  void write_motion(const Frame& frame) {
+  void write_bodies(const Frame& frame) {
     frame_radius.clear();
     for (const std::int32_t row : frame.body) {
       frame_radius.push_back(radius[static_cast<std::size_t>(row)]);
@@ -118,32 +102,18 @@ struct ResultsWriter::State {
         removed[static_cast<std::size_t>(row)] = 0;
       }
     }
-    columns[kMotionBody].append(frame.body);
-    columns[kMotionRotation].append(frame.rotation);
-    columns[kMotionPosition].append(frame.position);
-    columns[kMotionVelocity].append(frame.velocity);
-    columns[kMotionAngular].append(frame.angular);
     columns[kMotionRadius].append(frame_radius);
-    columns[kMotionEnergy].append(frame.body_energy);
-    columns[kMotionMises].append(frame.mises.empty() ? zeros(frame.bodies()) : frame.mises);
-    columns[kStateValue].append(frame.state);
-    columns[kNodePosition].append(frame.node_position);
-    columns[kNodeVelocity].append(frame.node_velocity);
-    columns[kNodeMises].append(frame.node_mises.empty() ? zeros(frame.node_position.size() / 3) : frame.node_mises);
   }
 
-  void write_contacts(const Frame& frame) {
-    columns[kContactPair].append(frame.pair);
-    columns[kContactPoint].append(frame.point);
-    columns[kContactAxes].append(frame.axes);
-    columns[kContactGap].append(frame.gap);
-    columns[kContactArea].append(frame.area);
-    columns[kContactForce].append(frame.force);
-    columns[kContactVelocity].append(frame.relative_velocity);
-    columns[kContactSurface].append(frame.surface);
-    columns[kContactMaterial].append(frame.material);
-    columns[kContactKind].append(frame.contact_kind);
-    columns[kContactConstraint].append(frame.constraint);
+  void write_columns(const Frame& frame) {
+    std::size_t k = 0;
+    Frame::each_column([&](const FrameColumn& column, auto member) {
+      const auto& values = frame.*member;
+      using Values = std::decay_t<decltype(values)>;
+      Column& to = columns.frame[k++];
+      if (values.empty()) to.append(Values(static_cast<std::size_t>(column.width) * frame.rows(column.group)));
+      else to.append(values);
+    });
   }
 
   // The index last: a frame exists when all of its index is there.
@@ -152,10 +122,10 @@ struct ResultsWriter::State {
     const std::vector<double> energy{e.kinetic, e.internal, e.potential, e.external, e.contact, e.friction, e.damping};
     columns[kFrameEnergy].append(energy);
     columns[kFrameStep].append_one(frame.step);
-    columns[kFrameMotionEnd].append_one(columns[kMotionBody].rows());
-    columns[kFrameNodeEnd].append_one(columns[kNodePosition].rows());
-    columns[kFrameStateEnd].append_one(columns[kStateValue].rows());
-    columns[kFrameContactEnd].append_one(columns[kContactGap].rows());
+    columns[kFrameMotionEnd].append_one(columns("motion", "body").rows());
+    columns[kFrameNodeEnd].append_one(columns("nodes", "position").rows());
+    columns[kFrameStateEnd].append_one(columns("states", "value").rows());
+    columns[kFrameContactEnd].append_one(columns("contacts", "gap").rows());
     columns[kFrameTime].append_one(frame.time);
   }
 
@@ -168,10 +138,10 @@ struct ResultsWriter::State {
     const std::int64_t kept = later - times.begin();
     for (std::size_t k = kFrameTime; k <= kFrameContactEnd; ++k) columns.column[k].truncate(kept);
     const auto rows = [&](ColumnIndex index) { return kept ? columns[index].read<std::int64_t>(kept - 1, kept)[0] : 0; };
-    for (std::size_t k = kMotionBody; k <= kMotionMises; ++k) columns.column[k].truncate(rows(kFrameMotionEnd));
-    for (std::size_t k = kNodePosition; k <= kNodeMises; ++k) columns.column[k].truncate(rows(kFrameNodeEnd));
-    columns[kStateValue].truncate(rows(kFrameStateEnd));
-    for (std::size_t k = kContactPair; k <= kContactConstraint; ++k) columns.column[k].truncate(rows(kFrameContactEnd));
+    columns.truncate("motion", rows(kFrameMotionEnd));
+    columns.truncate("nodes", rows(kFrameNodeEnd));
+    columns.truncate("states", rows(kFrameStateEnd));
+    columns.truncate("contacts", rows(kFrameContactEnd));
 
     const auto step_times = columns[kStepTime].read<double>(0, columns.whole_rows(kStepStep, kStepSeconds));
     const auto later_step = std::find_if(step_times.begin(), step_times.end(), [&](double t) { return t > limit; });
@@ -196,6 +166,7 @@ struct ResultsWriter::State {
 
   void commit() {
     for (Column& column : columns.column) column.flush();
+    for (Column& column : columns.frame) column.flush();
     h5::commit(columns.file);
   }
 };
@@ -286,29 +257,21 @@ std::int32_t ResultsWriter::row_of(std::int64_t id) const {
 }
 
 void ResultsWriter::add_step(const StepRow& step) {
-  if (step.seconds.size() != state_->info.stages.size())
-    throw_input("results step {}: {} stage times, {} stages were announced", step.step, step.seconds.size(), state_->info.stages.size());
   auto& columns = state_->columns;
-  columns[kStepStep].append_one(step.step);
-  columns[kStepTime].append_one(step.time);
-  columns[kStepH].append_one(step.h);
-  columns[kStepBodies].append_one(step.bodies);
-  columns[kStepContacts].append_one(step.contacts);
-  columns[kStepIterations].append_one(step.iterations);
-  columns[kStepStatus].append_one(step.status);
-  columns[kStepResidual].append_one(step.residual);
-  columns[kStepPenetrationMax].append_one(step.penetration_max);
-  columns[kStepPenetrationMean].append_one(step.penetration_mean);
-  if (step.seconds.empty()) columns[kStepSeconds].append_one(0.0);
-  else columns[kStepSeconds].append(step.seconds);
+  std::size_t k = kStepStep;
+  StepRow::each_stored([&](const char*, auto member) { columns.column[k++].append_one(step.*member); });
+  std::vector<double> seconds;
+  for (const std::string& stage : state_->info.stages) seconds.push_back(stage_seconds(step, stage));
+  if (seconds.empty()) columns[kStepSeconds].append_one(0.0);
+  else columns[kStepSeconds].append(seconds);
 }
 
 void ResultsWriter::add_frame(const Frame& frame) {
   state_->check(frame);
   const auto bodies = static_cast<std::int64_t>(frame.bodies());
   if (frames() == 0 && bodies > state_->info.expected_bodies) resize_chunks(state_->columns, bodies, state_->info.compress);
-  state_->write_motion(frame);
-  state_->write_contacts(frame);
+  state_->write_bodies(frame);
+  state_->write_columns(frame);
   state_->write_index(frame);
   state_->commit();
 }

@@ -19,6 +19,13 @@ void keep(std::vector<Value>& values, const std::vector<char>& flags, std::size_
   values.resize(out);
 }
 
+// The same of every column of a group.
+void keep_rows(Frame& frame, std::string_view group, const std::vector<char>& flags) {
+  Frame::each_column([&](const FrameColumn& column, auto member) {
+    if (column.group == group) keep(frame.*member, flags, static_cast<std::size_t>(column.width));
+  });
+}
+
 std::vector<char> wanted_rows(const ResultsReader& results, const Selection& selection) {
   std::vector<char> wanted(results.bodies().size(), 0);
   for (const std::int32_t row : selection.bodies) {
@@ -37,26 +44,16 @@ void keep_bodies(const ResultsReader& results, const std::vector<char>& wanted, 
     if (body.kind == StoredKind::finite_element && body.shape >= 0)
       nodes.insert(nodes.end(), static_cast<std::size_t>(results.shapes()[static_cast<std::size_t>(body.shape)].points()), bodies.back());
   }
-  keep(frame.body, bodies, 1);
-  keep(frame.rotation, bodies, 9);
-  for (auto* values : {&frame.position, &frame.velocity, &frame.angular}) keep(*values, bodies, 3);
-  keep(frame.body_energy, bodies, 6);
-  keep(frame.mises, bodies, 1);
-  keep(frame.node_mises, nodes, 1);
   frame.state.clear();  // of no use without the model
-  for (auto* values : {&frame.node_position, &frame.node_velocity}) keep(*values, nodes, 3);
+  keep_rows(frame, "motion", bodies);
+  keep_rows(frame, "nodes", nodes);
 }
 
 void keep_contacts(const std::vector<char>& wanted, Frame& frame) {
   const auto touches = [&](std::int32_t row) { return row >= 0 && wanted[static_cast<std::size_t>(row)]; };
   std::vector<char> contacts;
   for (std::size_t c = 0; c < frame.contacts(); ++c) contacts.push_back(touches(frame.pair[2 * c]) || touches(frame.pair[2 * c + 1]));
-  for (auto* values : {&frame.pair, &frame.surface}) keep(*values, contacts, 2);
-  for (auto* values : {&frame.point, &frame.force, &frame.relative_velocity}) keep(*values, contacts, 3);
-  keep(frame.axes, contacts, 9);
-  for (auto* values : {&frame.gap, &frame.area}) keep(*values, contacts, 1);
-  for (auto* values : {&frame.material, &frame.constraint}) keep(*values, contacts, 1);
-  keep(frame.contact_kind, contacts, 1);
+  keep_rows(frame, "contacts", contacts);
 }
 
 }  // namespace

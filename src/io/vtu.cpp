@@ -30,8 +30,16 @@ class Grid {
     add(topology_, "offsets", "Int64", 1, ends);
     add(topology_, "types", "UInt8", 1, types);
   }
-  void point_reals(const char* name, int components, const std::vector<double>& values) { add(point_data_, name, "Float64", components, values); }
-  void point_integers(const char* name, int components, const std::vector<std::int32_t>& values) { add(point_data_, name, "Int32", components, values); }
+  void point_data(const char* name, int components, const std::vector<double>& values) { add(point_data_, name, "Float64", components, values); }
+  void point_data(const char* name, int components, const std::vector<float>& values) { add(point_data_, name, "Float32", components, values); }
+  void point_data(const char* name, int components, const std::vector<std::int32_t>& values) { add(point_data_, name, "Int32", components, values); }
+  void point_data(const char* name, int components, const std::vector<std::uint8_t>& values) { add(point_data_, name, "UInt8", components, values); }
+  /// The columns of a group of a frame that go into VTU files.
+  void columns(const Frame& frame, std::string_view group) {
+    Frame::each_column([&](const FrameColumn& column, auto member) {
+      if (column.group == group && column.vtu) point_data(column.vtu, column.width, frame.*member);
+    });
+  }
   void cell_integers(const char* name, const std::vector<std::int32_t>& values) { add(cell_data_, name, "Int32", 1, values); }
 
   void save(const std::string& path) const {
@@ -56,8 +64,8 @@ class Grid {
 
 Grid surface_grid(const WorldSurface& surface) {
   Grid grid(surface.points.size() / 3, surface.polygons());
-  grid.point_reals("velocity", 3, surface.velocity);
-  grid.point_reals("mises", 1, surface.mises);
+  grid.point_data("velocity", 3, surface.velocity);
+  grid.point_data("mises", 1, surface.mises);
   grid.cell_integers("body", surface.body);
   grid.cell_integers("surface", surface.surface);
   grid.set_points(surface.points);
@@ -81,23 +89,16 @@ Grid body_grid(const ResultsReader& results, const Frame& frame) {
   std::vector<double> radius;
   for (const std::int32_t row : frame.body) radius.push_back(results.bodies()[static_cast<std::size_t>(row)].radius);
   Grid grid(frame.bodies(), frame.bodies());
-  grid.point_integers("body", 1, frame.body);
-  grid.point_reals("radius", 1, radius);
-  grid.point_reals("velocity", 3, frame.velocity);
-  grid.point_reals("angular", 3, frame.angular);
-  grid.point_reals("rotation", 9, frame.rotation);
+  grid.point_data("radius", 1, radius);
+  grid.columns(frame, "motion");
   set_vertices(grid, frame.position);
   return grid;
 }
 
 Grid contact_grid(const Frame& frame) {
   Grid grid(frame.contacts(), frame.contacts());
-  grid.point_integers("bodies", 2, frame.pair);
-  grid.point_reals("gap", 1, frame.gap);
-  grid.point_reals("area", 1, frame.area);
-  grid.point_reals("force", 3, contact_forces(frame));
-  grid.point_reals("axes", 9, frame.axes);
-  grid.point_reals("velocity_local", 3, frame.relative_velocity);
+  grid.columns(frame, "contacts");
+  grid.point_data("force", 3, contact_forces(frame));
   set_vertices(grid, frame.point);
   return grid;
 }

@@ -172,7 +172,7 @@ Bundle WirePacker::series(std::int64_t every) const {
     for (std::int64_t i = k; i < end; ++i) {
       const StepRow& s = steps[static_cast<std::size_t>(i)];
       const std::array<double, 6> own{static_cast<double>(s.contacts), static_cast<double>(s.iterations), s.residual, s.penetration_max,
-                                      std::accumulate(s.seconds.begin(), s.seconds.end(), 0.0), s.h};
+                                      s.integrate + s.detect + s.assemble + s.solve, s.h};
       for (std::size_t j = 0; j < 6; ++j) top[j] = std::max(top[j], own[j]);
     }
     time.push_back(steps[static_cast<std::size_t>(end - 1)].time);

@@ -335,14 +335,14 @@ model::Inertia::Cost Simulation::factor_cost() const {
   return sum;
 }
 
-void Simulation::fill_report(StepReport& report) const {
+void Simulation::fill_report(model::StepRow& report) const {
   report.step = steps();
   report.time = time();
   report.h = now_.state.clock.step;
   report.bodies = model_.bodies.size();
   report.constraints = static_cast<int>(model_.constraints.size());
   report.candidates = static_cast<int>(contacts().size());
-  report.status = solve_report().status;
+  report.status = static_cast<std::int32_t>(solve_report().status);
   report.iterations = solve_report().iterations;
   report.residual = solve_report().residual;
   int overlaps = 0;
@@ -359,7 +359,9 @@ void Simulation::fill_report(StepReport& report) const {
     }
   }
   report.penetration_mean = overlaps > 0 ? depth / overlaps : 0.0;
-  report.energies = energies();
+  const Energies e = energies();
+  report.kinetic = e.kinetic, report.internal = e.internal, report.potential = e.potential, report.drift = e.drift;
+  report.external = e.work.external, report.contact = e.work.contact, report.friction = e.work.friction, report.damping = e.work.damping;
 }
 
 }  // namespace scree::stepping

@@ -1,7 +1,6 @@
 /// A simulation: the model, its collision world and the time step (docs/a_time_step.md).
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,16 +11,13 @@
 #include "core/archive.hpp"
 #include "core/timer.hpp"
 #include "model/model.hpp"
+#include "model/step_row.hpp"
 #include "stepping/contact_stage.hpp"
 #include "stepping/description.hpp"
 #include "stepping/settings.hpp"
 #include "stepping/state.hpp"
 
 namespace scree::stepping {
-
-/// Stages of a step, in order; also the names in reports.
-enum Stage { kIntegrate, kDetect, kAssemble, kSolve, kStages };
-inline constexpr std::array<const char*, kStages> kStageNames{"integrate", "detect", "assemble", "solve"};
 
 /// Energies and works of all moving bodies, J. Works are summed since the start.
 struct Energies {
@@ -33,34 +29,17 @@ struct Energies {
   double drift = 0.0;
 };
 
-/// One row of the per-step table.
-struct StepReport {
-  long step = 0;          ///< number of the step, from 1
-  double time = 0.0;      ///< at its end, s
-  double h = 0.0;         ///< its length, s
-  int bodies = 0;
-  int constraints = 0;    ///< prescribed by the user
-  int candidates = 0;     ///< contact points within reach
-  int contacts = 0;       ///< those that touch or carry a force
-  solvers::Status status = solvers::Status::converged;
-  int iterations = 0;
-  double residual = 0.0;
-  double penetration_max = 0.0, penetration_mean = 0.0;  ///< m, before the step's impulses
-  std::array<double, kStages> seconds{};
-  Energies energies;
-};
-
-/// Adds wall time to the stages of a report.
+/// Adds wall time to the stages of a row.
 class StageTimer {
  public:
-  explicit StageTimer(StepReport& report) : report_(report) {}
-  void end(Stage stage) {
-    report_.seconds[stage] += timer_.seconds();
+  explicit StageTimer(model::StepRow& row) : row_(row) {}
+  void end(model::Stage stage) {
+    row_.seconds(stage) += timer_.seconds();
     timer_.restart();
   }
 
  private:
-  StepReport& report_;
+  model::StepRow& row_;
   Timer timer_;
 };
 
@@ -68,7 +47,7 @@ class StageTimer {
 struct StepResult {
   State state;
   ContactStage stage;   ///< its contacts and their problem
-  StepReport report;
+  model::StepRow report;
 };
 
 /// Intermediate quantities of a step, kept to reuse memory: nothing here outlives a step but factorised inertias.
@@ -122,7 +101,7 @@ class Simulation {
 
   /// Advance by one step. Throws SolveError under the policy `raise` or on unphysical penetration, InputError when the integrator
   /// does not take what is in the model; the state is then that of the end of the last good step.
-  const StepReport& step();
+  const model::StepRow& step();
 
   [[nodiscard]] model::Model& model() { return model_; }
   [[nodiscard]] const model::Model& model() const { return model_; }
@@ -142,7 +121,7 @@ class Simulation {
   [[nodiscard]] double impulse_rate() const;
   /// Contacts of the last step, with impulses and velocities.
   [[nodiscard]] const std::vector<assembly::Contact>& contacts() const { return now_.stage.contacts; }
-  [[nodiscard]] const StepReport& report() const { return now_.report; }
+  [[nodiscard]] const model::StepRow& report() const { return now_.report; }
   [[nodiscard]] const solvers::SolveReport& solve_report() const { return now_.stage.report; }
   /// The last step's problem with guess, solution, scaling and free velocities (for export); empty before the first step.
   [[nodiscard]] const ContactStage& stage() const { return now_.stage; }
@@ -189,7 +168,7 @@ class Simulation {
   void correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage);
   void velocity_stage(State& next);
   void delete_departed();
-  void fill_report(StepReport& report) const;
+  void fill_report(model::StepRow& report) const;
 
   [[nodiscard]] Description built() const;
   void check_built(const Description& checkpoint) const;

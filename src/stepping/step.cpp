@@ -15,6 +15,8 @@ namespace scree::stepping {
 
 namespace {
 
+using enum model::Stage;
+
 constexpr int kMostCorrections = 20;  ///< of the contact problem for the implicit scheme
 constexpr double kCorrected = 1e-10;  ///< change of velocities, relative to the fastest body, that ends them for DEF_IMP
 constexpr double kLinearCorrected = 1e-3;  ///< the same for DEF_LIM
@@ -48,7 +50,7 @@ double impulse_time(const model::Bodies& bodies, std::span<const double> kick, d
 
 }  // namespace
 
-const StepReport& Simulation::step() {
+const model::StepRow& Simulation::step() {
   check_integrator();
   mark_built();
   settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));

@@ -25,7 +25,6 @@ std::string text_of(const std::string& path) {
 void write_scene(const std::string& path) {
   ResultsInfo info;
   info.title = "cube & <sphere>";
-  info.stages = {"all"};
   ResultsWriter writer(path, info);
   BodyRow row;
   row.radius = 0.5;
@@ -56,7 +55,7 @@ void write_scene(const std::string& path) {
       std::copy(force, force + 3, frame.force.begin() + 3 * c);
     }
     StepRow step = sample_step(k);
-    step.seconds = {0.5};
+    step.solve = 0.5;
     writer.add_step(step);
     writer.add_frame(frame);
   }
@@ -184,7 +183,7 @@ TEST(Export, CsvReadsBackExactly) {
   EXPECT_EQ(gaps, expected);
   const std::string table = text_of(folder.file("csv/body_table.csv"));
   EXPECT_NE(table.find("\"'=cube, \"\"first\"\"\""), std::string::npos);
-  EXPECT_NE(text_of(folder.file("csv/steps.csv")).find("\"all s\""), std::string::npos);
+  EXPECT_NE(text_of(folder.file("csv/steps.csv")).find("\"solve s\""), std::string::npos);
   EXPECT_EQ(std::ranges::count(text_of(folder.file("csv/bodies.csv")), '\n'), 10);
   EXPECT_THROW(export_csv(reader, folder.file("results.h5")), FileError);
 }

@@ -41,17 +41,19 @@ inline Frame sample_frame(int k, const std::vector<std::int32_t>& rows, int cont
 
 inline bool same_frames(const Frame& a, const Frame& b) {
   const EnergyRow &e = a.energy, &f = b.energy;
-  return a.time == b.time && a.step == b.step && e.kinetic == f.kinetic && e.internal == f.internal && e.potential == f.potential &&
-         e.external == f.external && e.contact == f.contact && e.friction == f.friction && e.damping == f.damping && a.body == b.body &&
-         a.rotation == b.rotation && a.position == b.position && a.velocity == b.velocity && a.angular == b.angular && a.body_energy == b.body_energy &&
-         a.node_position == b.node_position && a.node_velocity == b.node_velocity && a.mises == b.mises && a.node_mises == b.node_mises &&
-         a.pair == b.pair && a.point == b.point &&
-         a.state == b.state && a.axes == b.axes && a.gap == b.gap && a.area == b.area && a.force == b.force && a.relative_velocity == b.relative_velocity &&
-         a.surface == b.surface && a.material == b.material && a.contact_kind == b.contact_kind && a.constraint == b.constraint;
+  bool same = a.time == b.time && a.step == b.step && e.kinetic == f.kinetic && e.internal == f.internal && e.potential == f.potential &&
+              e.external == f.external && e.contact == f.contact && e.friction == f.friction && e.damping == f.damping;
+  Frame::each_column([&](const FrameColumn&, auto member) { same = same && a.*member == b.*member; });
+  return same;
 }
 
 inline StepRow sample_step(int k) {
-  return {k, 0.025 * k, 0.025, 4, 5 + k, 6 + k, k % 4, 1e-8 * k, 1e-4 / (k + 1), 1e-5 / (k + 1), {0.1 * k, 0.2 * k}};
+  StepRow row;
+  row.step = k, row.time = 0.025 * k, row.h = 0.025;
+  row.bodies = 4, row.contacts = 5 + k, row.iterations = 6 + k, row.status = k % 4;
+  row.residual = 1e-8 * k, row.penetration_max = 1e-4 / (k + 1), row.penetration_mean = 1e-5 / (k + 1);
+  row.integrate = 0.1 * k, row.solve = 0.2 * k;
+  return row;
 }
 
 inline geometry::Shape cube(const Vec3& corner, double side) {

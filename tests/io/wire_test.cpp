@@ -40,7 +40,6 @@ struct Opened {
 void write_sample(const std::string& path) {
   ResultsInfo info;
   info.title = "a \"quoted\" \xff title";
-  info.stages = {"one", "two"};
   ResultsWriter writer(path, info);
   const Vec3 far(1e6, 0, 0);
   const auto shape = writer.add_shape(cube(far - Vec3::Constant(0.5), 1.0), far);

@@ -256,3 +256,17 @@ def test_time_left_follows_the_recent_speed():
     for k in range(1, 51):
         progress._mark(clock + k, 5.0 + 0.01 * k)
     assert progress._left(5.5) == pytest.approx(450.0, rel=0.05)
+
+
+def test_a_frame_has_every_field_that_is_stored_of_bodies(tmp_path):
+    sim = scree.Simulation(step=1e-3, out=str(tmp_path / "out"))
+    sim.surface_material(friction=0.3)
+    sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+    steel = sim.bulk_material(density=1000, young=1e6, poisson=0.3)
+    sim.pseudo_rigid(scree.box(center=(0, 0, 0.1), size=(0.2, 0.2, 0.2)), material=steel)
+    sim.run(0.02, output=0.01, quiet=True)
+    frame = scree.read(sim.out)[-1]
+    assert {name: values.shape for name, values in frame.fields.items()} == {
+        "rows": (2,), "position": (2, 3), "velocity": (2, 3), "angular_velocity": (2, 3), "rotation": (2, 3, 3), "energy": (2, 6), "mises": (2,)}
+    assert frame.fields["mises"][0] == 0 and frame.fields["mises"][1] > 0
+    assert frame.positions is frame.fields["position"]

@@ -1,10 +1,10 @@
-#include "frame_source.hpp"
+#include "recording/frame.hpp"
 
 #include <algorithm>
 
 #include "elastic/law.hpp"
 
-namespace scree::python {
+namespace scree::recording {
 
 namespace {
 
@@ -53,42 +53,9 @@ double fill_points(const model::Motion& motion, const model::Deformable& body, i
   return *std::max_element(mises.begin(), mises.end());
 }
 
-}  // namespace
-
-void FrameSource::add_body(Engine& engine, std::size_t i) {
-  const model::Bodies& bodies = engine.bodies();
-  io::BodyRow row;
-  row.id = bodies.id[i];
-  row.label = bodies.label[i];
-  const int material = bodies.material[i];
-  if (material >= 0 && material < static_cast<int>(engine.model().bulk.size())) row.material = engine.model().bulk[static_cast<std::size_t>(material)].label;
-  row.kind = stored_kind(bodies.kind[i]);
-  row.shape = writer_.add_shape(*bodies.shape[i], bodies.center[i]);
-  row.volume_id = bodies.shape[i]->pieces.front().volume_id;
-  row.mass = bodies.mass[i];
-  row.volume = bodies.volume[i];
-  row.center = bodies.center[i];
-  row.tensor = bodies.inertia[i];
-  const int b = static_cast<int>(i);
-  if (bodies.deforms(b)) row.unknowns = static_cast<std::int32_t>(bodies.deformable_of(b).size());
-  row.radius = bodies.radius[i];
-  writer_.add_body(row);
-}
-
-void FrameSource::update_bodies(Engine& engine) {
-  const model::Bodies& bodies = engine.bodies();
-  for (const int id : alive_)
-    if (!bodies.has(id)) writer_.remove_body(writer_.row_of(id));
-  for (std::size_t i = 0; i < bodies.id.size(); ++i)
-    if (writer_.row_of(bodies.id[i]) < 0) add_body(engine, i);
-  alive_ = bodies.id;
-}
-
-void FrameSource::fill_bodies(Engine& engine, io::Frame& frame) const {
-  const model::Bodies& bodies = engine.bodies();
-  const model::Motion& motion = engine.motion();
+void fill_bodies(const model::Bodies& bodies, const model::Motion& motion, const RowOf& row_of, io::Frame& frame) {
   for (std::size_t i = 0; i < bodies.id.size(); ++i) {
-    frame.body.push_back(row(bodies.id[i]));
+    frame.body.push_back(row_of(bodies.id[i]));
     append(frame.rotation, motion.rotation[i]);
     append(frame.position, motion.position[i]);
     append(frame.velocity, motion.velocity[i]);
@@ -107,14 +74,14 @@ void FrameSource::fill_bodies(Engine& engine, io::Frame& frame) const {
   }
 }
 
-void FrameSource::fill_contacts(Engine& engine, io::Frame& frame) const {
-  for (const assembly::Contact& c : engine.simulation.contacts()) {
-    frame.pair.insert(frame.pair.end(), {row(c.point.body_a), row(c.point.body_b)});
+void fill_contacts(const stepping::Simulation& simulation, const RowOf& row_of, io::Frame& frame) {
+  for (const assembly::Contact& c : simulation.contacts()) {
+    frame.pair.insert(frame.pair.end(), {row_of(c.point.body_a), row_of(c.point.body_b)});
     append(frame.point, c.point.point);
     append(frame.axes, c.frame);
     frame.gap.push_back(c.point.gap);
     frame.area.push_back(c.point.area);
-    append(frame.force, Vec3(c.R * engine.simulation.impulse_rate()));
+    append(frame.force, Vec3(c.R * simulation.impulse_rate()));
     append(frame.relative_velocity, c.U);
     frame.surface.insert(frame.surface.end(), {c.point.surface_a, c.point.surface_b});
     frame.material.push_back(c.material);
@@ -123,19 +90,19 @@ void FrameSource::fill_contacts(Engine& engine, io::Frame& frame) const {
   }
 }
 
-void FrameSource::fill_constraints(Engine& engine, io::Frame& frame) const {
-  const auto& list = engine.model().constraints;
+void fill_constraints(const stepping::Simulation& simulation, const RowOf& row_of, io::Frame& frame) {
+  const auto& list = simulation.model().constraints;
   for (std::size_t k = 0; k < list.size(); ++k) {
     const model::Constraint& c = list[k];
-    const assembly::Reaction& reaction = engine.simulation.state().reactions[k];
+    const assembly::Reaction& reaction = simulation.state().reactions[k];
     // Between two points the force is on the second; every other constraint holds its body against the ground.
-    if (model::joins_points(c.kind)) frame.pair.insert(frame.pair.end(), {row(c.body[0]), row(c.body[1])});
-    else frame.pair.insert(frame.pair.end(), {-1, row(c.body[0])});
+    if (model::joins_points(c.kind)) frame.pair.insert(frame.pair.end(), {row_of(c.body[0]), row_of(c.body[1])});
+    else frame.pair.insert(frame.pair.end(), {-1, row_of(c.body[0])});
     append(frame.point, reaction.place[0]);
     append(frame.axes, reaction.frame);
     frame.gap.push_back(0.0);
     frame.area.push_back(0.0);
-    append(frame.force, Vec3(reaction.impulse * engine.simulation.impulse_rate()));
+    append(frame.force, Vec3(reaction.impulse * simulation.impulse_rate()));
     append(frame.relative_velocity, Vec3(Vec3::Zero()));
     frame.surface.insert(frame.surface.end(), {0, 0});
     frame.material.push_back(-1);
@@ -144,17 +111,38 @@ void FrameSource::fill_constraints(Engine& engine, io::Frame& frame) const {
   }
 }
 
-void FrameSource::write(Engine& engine) {
-  update_bodies(engine);
-  io::Frame frame;
-  frame.time = engine.simulation.time();
-  frame.step = engine.simulation.steps();
-  const stepping::Energies e = engine.simulation.energies();
-  frame.energy = {e.kinetic, e.internal, e.potential, e.work.external, e.work.contact, e.work.friction, e.work.damping};
-  fill_bodies(engine, frame);
-  fill_contacts(engine, frame);
-  fill_constraints(engine, frame);
-  writer_.add_frame(frame);
+}  // namespace
+
+io::BodyRow body_row(const model::Model& model, std::size_t i, std::int32_t shape) {
+  const model::Bodies& bodies = model.bodies;
+  io::BodyRow row;
+  row.id = bodies.id[i];
+  row.label = bodies.label[i];
+  const int material = bodies.material[i];
+  if (material >= 0 && material < static_cast<int>(model.bulk.size())) row.material = model.bulk[static_cast<std::size_t>(material)].label;
+  row.kind = stored_kind(bodies.kind[i]);
+  row.shape = shape;
+  row.volume_id = bodies.shape[i]->pieces.front().volume_id;
+  row.mass = bodies.mass[i];
+  row.volume = bodies.volume[i];
+  row.center = bodies.center[i];
+  row.tensor = bodies.inertia[i];
+  const int b = static_cast<int>(i);
+  if (bodies.deforms(b)) row.unknowns = static_cast<std::int32_t>(bodies.deformable_of(b).size());
+  row.radius = bodies.radius[i];
+  return row;
 }
 
-}  // namespace scree::python
+io::Frame make_frame(const stepping::Simulation& simulation, const RowOf& row_of) {
+  io::Frame frame;
+  frame.time = simulation.time();
+  frame.step = simulation.steps();
+  const stepping::Energies e = simulation.energies();
+  frame.energy = {e.kinetic, e.internal, e.potential, e.work.external, e.work.contact, e.work.friction, e.work.damping};
+  fill_bodies(simulation.model().bodies, simulation.motion(), row_of, frame);
+  fill_contacts(simulation, row_of, frame);
+  fill_constraints(simulation, row_of, frame);
+  return frame;
+}
+
+}  // namespace scree::recording
