@@ -1,6 +1,8 @@
 /// Results written by the engine alone: what a reader finds is what the simulation was.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../io/sample_results.hpp"
 #include "../io/temporary_folder.hpp"
 #include "../stepping/scene.hpp"
