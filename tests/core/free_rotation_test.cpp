@@ -1,3 +1,4 @@
+/// Free rotation in closed form (theory eq. 2.28-2.29).
 #include "core/free_rotation.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+/// The co-rotational formulation: energy, forces and inertia in the body frame (theory eq. 5.21-5.23), force of a step (theory eq. 5.31).
 #include "elastic/corotation.hpp"
 
 #include <gtest/gtest.h>

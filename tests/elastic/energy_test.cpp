@@ -1,4 +1,4 @@
-/// Free motion with the energy-consistent force (theory eq. 5.12-5.14).
+/// Free motion with the energy-consistent force (theory eq. 5.12-5.14, theory eq. 6.13).
 #include <gtest/gtest.h>
 
 #include "elastic/factor.hpp"

@@ -1,4 +1,4 @@
-/// Incompatible modes of first-order hexahedra.
+/// Incompatible modes of first-order hexahedra (theory eq. 5.27-5.28).
 #include <gtest/gtest.h>
 
 #include "elastic/corotation.hpp"

@@ -1,3 +1,4 @@
+/// Natural modes and the motion they make (theory eq. 5.24-5.25).
 #include "elastic/modes.hpp"
 
 #include <gtest/gtest.h>

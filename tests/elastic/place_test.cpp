@@ -1,3 +1,4 @@
+/// Referential points in a mesh and the motion there (theory eq. 5.1).
 #include "elastic/place.hpp"
 
 #include <gtest/gtest.h>

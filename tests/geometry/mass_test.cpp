@@ -1,3 +1,4 @@
+/// Mass, centre and Euler tensor of shapes (theory eq. 2.2) against quadrature and closed forms.
 #include "geometry/transform.hpp"
 #include "helpers.hpp"
 

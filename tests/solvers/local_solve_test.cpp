@@ -1,3 +1,4 @@
+/// The exact solution of one block (theory eq. 4.1-4.3).
 #include "solvers/local_solve.hpp"
 
 #include <gtest/gtest.h>

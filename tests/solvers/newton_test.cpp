@@ -1,3 +1,4 @@
+/// Quasi-Newton on the smoothed law (theory eq. 4.4) and its system.
 #include "solvers/newton.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+/// Proximal steps (theory eq. 4.13) by semismooth Newton.
 #include "solvers/semismooth_newton.hpp"
 
 #include <gtest/gtest.h>

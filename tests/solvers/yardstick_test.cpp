@@ -1,3 +1,4 @@
+/// The yardsticks: residual, merit, and that of Siconos (theory eq. 3.11).
 #include "solvers/yardstick.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-/// Pseudo-rigid bodies through the time step.
+/// Pseudo-rigid bodies (theory eq. 6.4-6.5) through the time step.
 #include <gtest/gtest.h>
 
 #include "core/threads.hpp"
