@@ -4,7 +4,7 @@
 #include "geometry/build.hpp"
 #include "recording/run.hpp"
 
-int main(int, char** arguments) {
+int main(int count, char** arguments) {
   using namespace scree;
   stepping::Simulation sim(1e-3);
   sim.model().gravity.value = 9.81;
@@ -14,7 +14,7 @@ int main(int, char** arguments) {
   };
   add(geometry::make_box({-1, -1, -1}, {1, 1, 0}, 0, 0), model::BodyKind::obstacle, "floor");
   add(geometry::make_sphere({0, 0, 1.1}, 0.1, 0, 0), model::BodyKind::rigid, "ball");
-  recording::Recorder recorder(arguments[1], {.title = "drop"});
+  recording::Recorder recorder(count > 1 ? arguments[1] : "drop.h5", {.title = "drop"});
   recording::run(sim, 0.5, 0.05, recorder);
   recorder.close();
   const double height = sim.motion().position[1].z();
