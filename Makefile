@@ -14,7 +14,7 @@ all: build
 engine:
 	@tools/install_deps.sh engine
 	@$(CONFIGURE)
-	@[ -e $(BUILD)/python/launcher ] && [ -n "$$(ls $(BUILD)/python/_scree*.so 2>/dev/null)" ] || echo "building the engine: about 3 minutes on 2 cores"
+	@[ -e $(BUILD)/python/launcher ] && [ -n "$$(ls $(BUILD)/python/_scree.*.so 2>/dev/null)" ] || echo "building the engine: about 3 minutes on 2 cores"
 	@cmake --build --preset $(PRESET) --target scree_python
 
 # The page of `scree view`.
@@ -36,7 +36,7 @@ gallery: build
 	@tools/build_gallery.py
 
 test:
-	@tools/install_deps.sh engine page extras test
+	@tools/install_deps.sh engine page extras ranks test
 	@$(CONFIGURE) -DSCREE_TESTS=ON
 	@echo "building the engine, the page and the tests: about 8 minutes on 2 cores from nothing"
 	@cmake --build --preset $(PRESET)

@@ -22,6 +22,13 @@ def violations(root, rooms):
                     yield f"{path.relative_to(root)}:{number}: {folder}/ must not include {match[1]}/"
 
 
+def users_of_mpi(root):
+    """MPI and Zoltan have one user, the module for several ranks."""
+    for path in sorted([*root.rglob("*.[hc]pp")]):
+        if "python/mpi/" not in path.as_posix() and re.search(r"#include\s+[<\"](mpi|zoltan)", path.read_text(errors="replace")):
+            yield f"{path.relative_to(root)}: only python/mpi/ may include MPI and Zoltan"
+
+
 def main():
     root = ROOT / "src"
     rooms = allowed_includes()
@@ -29,6 +36,7 @@ def main():
     found = [f"src/{name}: not in the table of docs/architecture.md" for name in sorted(folders - set(rooms))]
     found += [f"docs/architecture.md: there is no folder src/{name}" for name in sorted(set(rooms) - folders)]
     found += list(violations(root, rooms))
+    found += [text for folder in ("src", "python", "tests") for text in users_of_mpi(ROOT / folder)]
     print("\n".join(found) if found else f"{len(rooms)} rooms: every include keeps to docs/architecture.md")
     return 1 if found else 0
 

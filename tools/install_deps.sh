@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install the Debian packages Scree builds and runs with: tools/install_deps.sh [engine] [page] [extras] [test]. Quiet; does nothing when all are there.
+# Install the Debian packages Scree builds and runs with: tools/install_deps.sh [engine] [page] [extras] [ranks] [test]. Quiet; does nothing when all are there.
 set -euo pipefail
 
 engine=(
@@ -9,6 +9,8 @@ engine=(
 )
 # Meshes of other programs, solids from surfaces, completion in the shell.
 extras=(tetgen python3-meshio python3-argcomplete)
+# Runs on several ranks. (Not libhdf5-openmpi-dev: it would replace the HDF5 that the engine is built with.)
+ranks=(libopenmpi-dev openmpi-bin libtrilinos-zoltan-dev)
 test=(ccache git libgtest-dev python3-pytest python3-hypothesis mypy ffmpeg python3-venv python3-pip dpkg-dev)
 
 missing=() optional=()
@@ -27,8 +29,9 @@ for part in "${@:-engine}"; do
     engine) need "${engine[@]}" ;;
     page) want node nodejs; want npm npm ;;
     extras) need "${extras[@]}" ;;
+    ranks) need "${ranks[@]}" ;;
     test) need "${test[@]}"; want chromium chromium ;;
-    *) echo "tools/install_deps.sh: '$part' is none of engine, page, extras, test" >&2; exit 2 ;;
+    *) echo "tools/install_deps.sh: '$part' is none of engine, page, extras, ranks, test" >&2; exit 2 ;;
   esac
 done
 [ $((${#missing[@]} + ${#optional[@]})) -eq 0 ] && exit 0

@@ -89,6 +89,7 @@ void bind_engine(py::module_& module) {
   bind_constraints(engine);
   bind_tables(engine);
   bind_io(engine);
+  bind_division(engine);
 }
 
 }  // namespace scree::python

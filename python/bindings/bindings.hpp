@@ -90,5 +90,6 @@ void bind_results(py::module_& module);
 void bind_render(py::module_& module);
 void bind_packings(py::module_& module);
 void bind_wire(py::module_& module);
+void bind_ranks(py::module_& module);
 
 }  // namespace scree::python

@@ -3,6 +3,7 @@
 
 #include "bindings.hpp"
 #include "io/fclib.hpp"
+#include "parallel/shared_work.hpp"
 
 namespace scree::python {
 
@@ -11,6 +12,7 @@ struct Engine {
   explicit Engine(double step) : simulation(step) {}
 
   stepping::Simulation simulation;
+  std::shared_ptr<parallel::SharedWork> work;  ///< division among ranks; none: this process is alone
 
   [[nodiscard]] model::Model& model() { return simulation.model(); }
   [[nodiscard]] model::Bodies& bodies() { return simulation.model().bodies; }
@@ -36,5 +38,6 @@ void bind_constraints(EngineClass& engine);
 void bind_settings(EngineClass& engine);
 void bind_tables(EngineClass& engine);
 void bind_io(EngineClass& engine);
+void bind_division(EngineClass& engine);
 
 }  // namespace scree::python

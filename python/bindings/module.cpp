@@ -57,4 +57,5 @@ PYBIND11_MODULE(_scree, module) {
   bind_render(module);
   bind_packings(module);
   bind_wire(module);
+  bind_ranks(module);
 }

@@ -26,9 +26,9 @@ def _wait_politely():
 def load(package_path):
     """Import scree._scree, looking into the build folder when the package itself has none."""
     here = pathlib.Path(__file__).parent
-    if "SCREE_BUILD" in os.environ or not list(here.glob("_scree*.so")):
+    if "SCREE_BUILD" in os.environ or not list(here.glob("_scree.*.so")):
         folder = build_folder() / "python"
-        if not list(folder.glob("_scree*.so")):
+        if not list(folder.glob("_scree.*.so")):
             raise ImportError(f"the engine is not built: no _scree module in {folder}; run `make` in {_ROOT}, "
                               "or set SCREE_BUILD to the build folder")
         package_path.insert(0, str(folder))

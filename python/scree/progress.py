@@ -95,6 +95,16 @@ class Progress:
             self._dirty = False
 
 
+class Silent(Progress):
+    """Nothing at all: another rank shows what there is to show."""
+
+    def __init__(self):
+        super().__init__(quiet=True)
+
+    def note(self, text):
+        pass
+
+
 class Percent(Progress):
     """Whole per cent of the duration on standard output, one after the other on a line of its own."""
 

@@ -9,7 +9,8 @@ import signal
 import threading
 import time
 
-from . import _check, _scree, memory, session
+from . import _check, _scree, memory, ranks, session
+from .progress import Silent
 
 #: Longest wall-clock time the engine runs before Python looks at signals and progress, s.
 _BATCH_SECONDS = 0.1
@@ -18,7 +19,7 @@ _SLACK = 1e-6
 
 
 class _Signals:
-    """Ctrl-C, SIGTERM and SIGHUP ask the loop to stop after the step at hand; a second Ctrl-C interrupts at once."""
+    """Ctrl-C, SIGTERM and SIGHUP, and SIGUSR1 on several ranks, ask the loop to stop after the step at hand; a second Ctrl-C interrupts at once."""
 
     def __init__(self):
         self.stop = None
@@ -26,7 +27,7 @@ class _Signals:
 
     def __enter__(self):
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, *((signal.SIGUSR1,) if ranks.size > 1 else ())):
                 self._old[number] = signal.signal(number, self._handle)
         return self
 
@@ -38,6 +39,11 @@ class _Signals:
         if self.stop is not None and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.stop = number
+
+
+def _first(values):
+    """The first that is not None."""
+    return next((value for value in values if value is not None), None)
 
 
 class Missed:
@@ -78,11 +84,14 @@ class Run:
         self.start = sim.time
         self.frames = 0
         self.stopped = False
-        self.writer = None
+        self.writing = False  #: results are written, by rank 0
+        self.writer = None  #: on the rank that writes
         self.write_seconds = 0.0  #: wall clock spent on results, s
         self.sink = None  #: called with the table of every batch of steps
         self.missed = Missed()
         self._warned = set()
+        self._late = False  #: rank 0's clock says that a checkpoint is due
+        self._step_seconds = math.inf  #: wall clock that a step takes
 
     # --- paths ------------------------------------------------------------------------------------------------
 
@@ -105,8 +114,10 @@ class Run:
         """Run to the end; returns the simulation's last report."""
         sim = self.sim
         sim._runs += 1
-        self.progress = sim._progress(self.quiet)
+        self.progress = sim._progress(self.quiet) if ranks.rank == 0 else Silent()
+        sim._meet_ranks(f"run({self.duration:g})", model=True)
         resumed = self.resume and sim.out is not None and self._resume()
+        ranks.meet("run: going on from a checkpoint" if resumed else "run: beginning")  # rank 0 may now replace files
         if resumed is None:
             return None
         sim._use_threads()
@@ -120,19 +131,24 @@ class Run:
         self._saved = time.monotonic()
         with _Signals() as signals:
             try:
-                if self.writer is not None and not resumed and self.checkpoint_seconds < math.inf:
+                if not resumed and self.checkpoint_seconds < math.inf:
                     self._checkpoint()
                 self._loop(signals)
             except BaseException as error:
                 self._end_early(error)
                 raise
-        self._end(signals.stop)
+        self._end(_first(ranks.meet("run: coming to its end", signals.stop)))
         return sim.report if sim.steps else None
 
     def _loop(self, signals):
-        while not self.stopped and signals.stop is None and self._ahead(self.end):
-            table, error = self.sim._engine.advance(self._steps_to_event(), _BATCH_SECONDS)
+        while not self.stopped and self._ahead(self.end):
+            steps, stop = self._agree(signals)
+            if stop is not None:
+                break
+            begun = time.perf_counter()
+            table, error = self.sim._engine.advance(steps, _BATCH_SECONDS if ranks.size == 1 else math.inf)
             if len(table):
+                self._step_seconds = (time.perf_counter() - begun) / len(table)
                 self.missed.add(table)
                 self.progress.missed(self.missed.steps)
                 if self.writer is not None:
@@ -141,10 +157,23 @@ class Run:
                     self.sink(table)
                 self.progress.update(self.sim.time, table[-1])
             if error is not None:
-                if self.writer is not None:
-                    self._checkpoint()
+                self._checkpoint()
                 error()
             self._events()
+
+    def _agree(self, signals):
+        """Steps to make now, and the signal that asks to stop. On several ranks all learn what none may decide alone: whether somebody was asked to
+        stop, and, by rank 0's clock, how many steps to make and whether a checkpoint is due."""
+        steps = self._steps_to_event()
+        late = self.writing and time.monotonic() - self._saved >= self.checkpoint_seconds
+        if ranks.size == 1:
+            return steps, signals.stop
+        batch = max(1, min(steps, int(_BATCH_SECONDS / self._step_seconds)))
+        all_ranks = ranks.meet(f"run({self.duration:g})", [signals.stop, self.sim.hash(), late, batch])
+        if any(other[1] != all_ranks[0][1] for other in all_ranks):
+            raise RuntimeError(f"the ranks hold different states at t = {self.sim.time:.6g} s: what callbacks change must be the same on all of them")
+        self._late = all_ranks[0][2]
+        return all_ranks[0][3], _first(other[0] for other in all_ranks)
 
     def _ahead(self, when):
         """True while simulated time has not reached `when`."""
@@ -156,7 +185,7 @@ class Run:
     def _steps_to_event(self):
         """Steps until the first of: a callback, a frame, the end. At least one."""
         due = [self.end] + [c.due for c in self.sim._callbacks]
-        if self.writer is not None:
+        if self.writing:
             due.append(self._next_frame())
         ahead = (min(due) - self.sim.time) / self.sim.step
         return max(1, min(10**9, math.ceil(ahead - _SLACK)))
@@ -166,10 +195,10 @@ class Run:
         for callback in list(self.sim._callbacks):
             if not self._ahead(callback.due):
                 self._call(callback)
-        if self.writer is not None:
+        if self.writing:
             if not self._ahead(self._next_frame()):
                 self._frame()
-            if time.monotonic() - self._saved >= self.checkpoint_seconds:
+            if self._late if ranks.size > 1 else time.monotonic() - self._saved >= self.checkpoint_seconds:
                 self._checkpoint()
 
     def _call(self, callback):
@@ -184,6 +213,11 @@ class Run:
 
     def _open(self, resumed):
         if self.sim.out is None:
+            return
+        self.writing = True
+        if ranks.rank > 0:
+            if not resumed:
+                self._frame()
             return
         from .writer import Writer
         if resumed:
@@ -224,7 +258,8 @@ class Run:
 
     def _frame(self):
         """Write a frame unless this instant has one already."""
-        self._written(self.writer.frame)
+        if self.writer is not None:
+            self._written(self.writer.frame)
         if self.output > 0:
             self.frames = self._frames_due()
 
@@ -239,6 +274,9 @@ class Run:
         self.write_seconds += time.perf_counter() - begun
 
     def _checkpoint(self):
+        self._saved, self._late = time.monotonic(), False
+        if self.writer is None:
+            return
         self._written(self.writer.flush)
         state = {"run": self.sim._runs, "start": self.start, "frames": self.frames, "stopped": self.stopped, "hash": self.sim.hash(),
                  "time": self.sim.time, "finished": not self._ahead(self.end), "output": self.output, **session.current().identity()}
@@ -324,6 +362,7 @@ class Run:
         if self.writer is not None and not self.quiet:
             self.progress.note(f"results: {self.results_path}   state hash {self.sim.hash()}")
         self._say_missed()
+        ranks.meet("the end of a run")  # the files are whole
         if stop is not None:
             self._say_stopped("stopped by " + signal.Signals(stop).name)
             raise KeyboardInterrupt

@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 
-from . import _check, _scree, notebook, series
+from . import _check, _scree, notebook, ranks, series
 from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
 from .problem import FORMS, Problem
 from .progress import Progress
@@ -120,10 +120,14 @@ class Simulation:
     @_check.keywords
     def __init__(self, step=1e-3, gravity=(0.0, 0.0, -9.81), out=None, threads=None, integrator="MOREAU"):
         self._engine = _scree.Engine(_check.positive("step", step))
+        if ranks.size > 1:
+            self._engine.divide()
+            self._engine.set_division(gathered=ranks.gathered)
         self.integrator = integrator
         self._threads = None if threads is None else _check.integer("threads", threads, 1, 4096)
         self._callbacks = []
         self._runs = 0
+        self._compared = False  #: with the models of other ranks
         self._told = set()
         self._progress = Progress  #: how a run shows its progress
         self.out = os.fspath(out) if out is not None else None
@@ -529,6 +533,7 @@ class Simulation:
         """Make steps without output or callbacks; returns the step table (one row a step)."""
         steps = _check.integer("steps", steps, 0)
         self._use_threads()
+        self._meet_ranks(f"advance({steps})")
         table, error = self._engine.advance(steps, math.inf)
         if error is not None:
             error()
@@ -555,6 +560,16 @@ class Simulation:
             self._warn_once("surface", "there is no surface material: contacts have no friction; say so with surface_material(friction=0), or give them some")
         _scree.set_threads(self._threads or session.current().threads or session.default_threads)
 
+    def _meet_ranks(self, what, model=False):
+        """Wait for the other ranks before steps; RuntimeError when they hold another model or state."""
+        if ranks.size == 1:
+            return
+        if model or not self._compared:
+            ranks.same(f"{what}: comparing models", self._engine.fingerprint(), "the ranks have built different models: give random numbers the same seed on all of "
+                       "them, and leave out conditions on RANK() where bodies, materials and loads are made")
+            self._compared = True
+        ranks.same(what, self.hash(), f"the ranks hold different states at t = {self.time:.6g} s: what a script changes between steps must be the same on all of them")
+
     def problem(self):
         """The last step's contact problem in body form, with the impulses found as its solution: a `scree.Problem` of its own."""
         return Problem(_scree.step_problem(self._engine))
@@ -563,7 +578,9 @@ class Simulation:
         """Write the last step's contact problem as an FCLIB file, with its solution and the guess the solver began with; use it in a
         callback for any step. form: 'local' (W) or 'global' (M, H, f: masses and velocities of rigid bodies as they are, in world axes;
         deformable bodies in mass-scaled changes of velocity)."""
-        self._engine.write_problem(os.fspath(path), _check.choice("form", form, FORMS) == "global")
+        form = _check.choice("form", form, FORMS)
+        if ranks.rank == 0:
+            self._engine.write_problem(os.fspath(path), form == "global")
 
     def export_problems(self, folder, interval=0.0, form="local"):
         """Write such a file after every `interval` seconds of simulated time of coming runs (0: every step), `folder`/step_000123.hdf5. Steps without

@@ -219,6 +219,11 @@ void World::exclude_pieces(int body_a, const Vec3& point_a, int body_b, const Ve
 
 void World::exclude_surfaces(int surface_a, int surface_b) { impl_->rules.exclude_surfaces(surface_a, surface_b); }
 
+void World::look_at(std::function<bool(int body_a, int body_b)> pairs) {
+  impl_->rules.look_at(std::move(pairs));
+  impl_->broad.reset();
+}
+
 void World::set_selfcontact(int body, bool on) {
   impl_->store.body(impl_->slot(body, "set_selfcontact")).selfcontact = on;
   impl_->broad.reset();

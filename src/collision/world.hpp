@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,6 +53,9 @@ class World {
   void set_selfcontact(int body, bool on);
   /// Spheres of this body keep their radius when it is stretched (off by default: they become ellipsoids).
   void set_round_spheres(int body, bool on);
+
+  /// Detect contacts of these pairs of bodies alone, given by id; none: of all. To be called again whenever the answer changes.
+  void look_at(std::function<bool(int body_a, int body_b)> pairs);
 
   /// All contact points at the present placement, sorted by (body_a, body_b, piece_a, piece_b, feature): the
   /// order depends on the bodies' ids and geometry only, not on threads or on what was detected before.

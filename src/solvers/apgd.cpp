@@ -63,7 +63,7 @@ bool step(FirstOrderProblem& scaled, Momentum& m, double& L) {
       m.trial.segment<3>(3 * a) = scaled.project(a, m.y.segment<3>(3 * a) - m.F.segment<3>(3 * a) / L);
     });
     scaled.gradient(m.trial, m.g_trial);
-    sums = parallel_sum<StepSums>(scaled.blocks(), [&](std::ptrdiff_t a) {
+    sums = total_sum<StepSums>(scaled.blocks(), [&](std::ptrdiff_t a) {
       const Vec3 d = m.trial.segment<3>(3 * a) - m.y.segment<3>(3 * a);
       return StepSums{d.dot(m.g_trial.segment<3>(3 * a) - m.gy.segment<3>(3 * a)), d.squaredNorm(),
                       d.dot(m.trial.segment<3>(3 * a) - m.x.segment<3>(3 * a))};

@@ -1,6 +1,7 @@
 #include "solvers/contact_problem.hpp"
 
 #include "core/error.hpp"
+#include "solvers/totals.hpp"
 
 namespace scree::solvers {
 
@@ -37,7 +38,7 @@ double residual_scale(const ContactProblem& problem) {
   double sum = 0.0;
   for (std::size_t a = 0; a < problem.kind.size(); ++a)
     sum += block_rho(problem.W->diagonal()[a]) * Eigen::Map<const Vec3>(problem.B.data() + 3 * a).squaredNorm();
-  return std::sqrt(sum);
+  return std::sqrt(total(sum));
 }
 
 }  // namespace scree::solvers

@@ -1,5 +1,7 @@
 #include "solvers/first_order.hpp"
 
+#include <array>
+
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "solvers/law.hpp"
@@ -44,12 +46,14 @@ FirstOrderProblem::FirstOrderProblem(const ContactProblem& problem, Formulation 
 
 std::vector<double> FirstOrderProblem::factors(Scaling scaling) const {
   std::vector<double> s(problem_.kind.size());
-  double mean = 0.0;
+  std::array<double, 2> sums{static_cast<double>(s.size()), 0.0};   // of blocks, and of their 1 / s^2
   for (std::size_t a = 0; a < s.size(); ++a) {
     s[a] = std::sqrt(scaling_of(problem_.W->diagonal()[a], normal_only(problem_.kind[a], problem_.mu[a])));
-    mean += 1.0 / (s[a] * s[a]);
+    sums[1] += 1.0 / (s[a] * s[a]);
   }
-  if (scaling == Scaling::uniform) std::fill(s.begin(), s.end(), std::sqrt(static_cast<double>(s.size()) / mean));
+  if (scaling != Scaling::uniform) return s;
+  sums = total(sums);
+  std::fill(s.begin(), s.end(), std::sqrt(sums[0] / sums[1]));
   return s;
 }
 
@@ -81,7 +85,7 @@ void FirstOrderProblem::project(VecX& x) const {
 
 double FirstOrderProblem::measure(Yardstick yardstick, const VecX& x, const VecX& g) {
   if (formulation_ == Formulation::tresca) {
-    const double error = parallel_sum(blocks(), [&](std::ptrdiff_t a) {
+    const double error = total_sum(blocks(), [&](std::ptrdiff_t a) {
       return (x.segment<3>(3 * a) - project(a, x.segment<3>(3 * a) - g.segment<3>(3 * a))).squaredNorm();
     });
     const double scale = problem_.scale > 0.0 ? problem_.scale : norm(b_);
@@ -116,8 +120,8 @@ void SafeStep::take(VecX& x, VecX& g) {
       next_.segment<3>(3 * a) = problem_.project(a, x.segment<3>(3 * a) - F_.segment<3>(3 * a) / L_);
     });
     problem_.gradient(next_, g_next_);
-    const double curvature = parallel_sum(x.size(), [&](std::ptrdiff_t k) { return (next_[k] - x[k]) * (g_next_[k] - g[k]); });
-    const double length = parallel_sum(x.size(), [&](std::ptrdiff_t k) { return (next_[k] - x[k]) * (next_[k] - x[k]); });
+    const double curvature = total_sum(x.size(), [&](std::ptrdiff_t k) { return (next_[k] - x[k]) * (g_next_[k] - g[k]); });
+    const double length = total_sum(x.size(), [&](std::ptrdiff_t k) { return (next_[k] - x[k]) * (next_[k] - x[k]); });
     if (!(curvature > L_ * length)) break;
     L_ = std::max(2.0 * L_, curvature / length);
   }
@@ -146,14 +150,14 @@ bool ScaledWatch::certified(VecX& x, VecX& g) {
   }
   x = guess;
   problem_.project(x);
-  if (x != guess) problem_.gradient(x, g);
+  if (on_any(x != guess)) problem_.gradient(x, g);
   return spent();
 }
 
 bool ScaledWatch::finished(const VecX& x, const VecX& g, int iterations) {
   count(iterations - this->iterations());
   const double value = problem_.measure(stop().yardstick, x, g);
-  note(x.allFinite() ? value : kInfinity, [&](std::span<double> R) { problem_.to_impulses(x, R); });
+  note(on_all(x.allFinite()) ? value : kInfinity, [&](std::span<double> R) { problem_.to_impulses(x, R); });
   return ended();
 }
 

@@ -136,6 +136,8 @@ GaussSeidelOptions read(const SolverInfo& info, const StopRule& stop, const Opti
   if (criterion == "relative_change") options.criterion = SweepCriterion::relative_change;
   else if (criterion != "yardstick") throw_input("GAUSS_SEIDEL: criterion '{}' is unknown; choose yardstick or relative_change", criterion);
   const std::string& acceleration = reader.text("acceleration");
+  if (const std::string& variant = reader.text("variant"); variant != "FULL" && variant != "BOUNDARY_JACOBI")
+    throw_input("GAUSS_SEIDEL: variant '{}' is unknown; choose FULL or BOUNDARY_JACOBI", variant);
   if (acceleration == "nesterov") options.acceleration = Acceleration::nesterov;
   else if (acceleration != "none") throw_input("GAUSS_SEIDEL: acceleration '{}' is unknown; choose none or nesterov", acceleration);
   return options;
@@ -188,6 +190,8 @@ SolverInfo gauss_seidel_info() {
       {"change", 0.0, "relative change |S - R| / |R| that the last sweep must not exceed either; 0: any"},
       {"check_interval", 0, "sweeps between measurements of the yardstick; 0: automatic"},
       {"acceleration", std::string("none"), "none, or nesterov: momentum with growth restart"},
+      {"variant", std::string("FULL"), "on several ranks: FULL, rank 0 sweeps as one process does, or BOUNDARY_JACOBI, each rank sweeps over its own blocks, with "
+                                       "bodies between ranks split"},
   };
   info.solve = [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
     const SolverInfo& self = find_solver("GAUSS_SEIDEL");

@@ -24,24 +24,44 @@ void Gmres::start_cycle(double beta) {
   rotated_[0] = beta;
 }
 
+std::pair<double, double> Gmres::project_in_turn(int k, double* h) {
+  const std::span<double> w = basis(k + 1);
+  const double before = norm(w);
+  for (int i = 0; i <= k; ++i) {
+    const double overlap = dot(basis(i), w);
+    h[i] += overlap;
+    add_scaled(-overlap, basis(i), w);
+  }
+  return {before, norm(w)};
+}
+
+std::pair<double, double> Gmres::project_at_once(int k, double* h) {
+  const std::span<double> w = basis(k + 1);
+  std::vector<double> overlap(static_cast<std::size_t>(k) + 2);
+  for (int i = 0; i <= k + 1; ++i) overlap[static_cast<std::size_t>(i)] = local_dot(basis(i), w);
+  team().sum(overlap);
+  const double before = overlap.back();
+  double left = before;
+  for (int i = 0; i <= k; ++i) {
+    const double part = overlap[static_cast<std::size_t>(i)];
+    h[i] += part;
+    left -= part * part;
+    add_scaled(-part, basis(i), w);
+  }
+  // By Pythagoras; where digits are lost, the second pass measures what is left.
+  return {std::sqrt(before), std::sqrt(std::max(0.0, left))};
+}
+
 bool Gmres::orthogonalise(int k) {
   const auto column = static_cast<std::size_t>(k);
   double* h = hessenberg_.data() + column * static_cast<std::size_t>(restart_ + 1);
   const std::span<double> w = basis(k + 1);
-  const double before = norm(w);
   std::fill(h, h + k + 2, 0.0);
 
   // A second pass only when the first one lost digits.
-  double after = before;
-  for (int pass = 0; pass < 2; ++pass) {
-    for (int i = 0; i <= k; ++i) {
-      const double overlap = dot(basis(i), w);
-      h[i] += overlap;
-      add_scaled(-overlap, basis(i), w);
-    }
-    after = norm(w);
-    if (after > 0.7 * before) break;
-  }
+  const auto project = [&] { return team().size() > 1 ? project_at_once(k, h) : project_in_turn(k, h); };
+  auto [before, after] = project();
+  if (!(after > 0.7 * before)) after = project().second;
   h[k + 1] = after;
   const bool more = after > 1e-14 * before && std::isfinite(after);
   if (more) VectorMap(w.data(), static_cast<Eigen::Index>(size_)) /= after;

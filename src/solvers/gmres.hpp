@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/interrupt.hpp"
@@ -45,7 +46,7 @@ class Gmres {
       // Arnoldi steps until the rotated right-hand side is small enough.
       start_cycle(beta);
       int k = 0;
-      while (k < restart_ && result.iterations < max_iterations && !stop_requested()) {
+      while (k < restart_ && result.iterations < max_iterations && !stop_here()) {
         precondition(std::span<const double>(basis(k)), std::span<double>(preconditioned_));
         apply(std::span<const double>(preconditioned_), basis(k + 1));
         ++result.products;
@@ -60,7 +61,7 @@ class Gmres {
       precondition(std::span<const double>(basis(restart_)), std::span<double>(preconditioned_));
       add_scaled(1.0, preconditioned_, x);
       result.residual = std::abs(rotated_[static_cast<std::size_t>(k)]);
-      if (result.residual <= tolerance || result.iterations >= max_iterations || stop_requested()) return result;
+      if (result.residual <= tolerance || result.iterations >= max_iterations || stop_here()) return result;
     }
   }
 
@@ -70,6 +71,12 @@ class Gmres {
   void start_cycle(double beta);
   /// Gram-Schmidt of basis k+1 (twice), Givens rotation of its column; false when the space is exhausted.
   bool orthogonalise(int k);
+  /// Take the vectors before it out of basis k+1, adding what was taken to h; its length before and after. On several ranks all at once, by one
+  /// reduction of k + 2 numbers.
+  std::pair<double, double> project_in_turn(int k, double* h);
+  std::pair<double, double> project_at_once(int k, double* h);
+  /// On several ranks the watch over the solve ends it, for all of them.
+  [[nodiscard]] static bool stop_here() { return team().size() == 1 && stop_requested(); }
   /// Solve the triangle and put V y into basis(restart); false when it is not finite.
   bool finish_cycle(int columns);
 

@@ -42,9 +42,9 @@ double regularisation(const NewtonOptions& options, const Operator& W) {
       largest = std::max(largest, block(k, k));
       sum += block(k, k);
     }
-  if (options.delta_reference == DeltaReference::smallest) return options.delta * smallest;
-  if (options.delta_reference == DeltaReference::largest) return options.delta * largest;
-  return options.delta * sum / (3.0 * static_cast<double>(W.blocks()));
+  if (options.delta_reference == DeltaReference::smallest) return -options.delta * total_max(-smallest);
+  if (options.delta_reference == DeltaReference::largest) return options.delta * total_max(largest);
+  return options.delta * total(sum) / (3.0 * total(static_cast<double>(W.blocks())));
 }
 
 /// The state of Algorithm 1 in scaled unknowns.
@@ -55,7 +55,7 @@ class QuasiNewton {
         X_(static_cast<std::size_t>(problem.blocks())), Y_(X_.size()), inverse_(X_.size()), shift_(X_.size()) {
     const double delta = regularisation(options, *problem.W);
     for (std::size_t a = 0; a < shift_.size(); ++a) shift_[a] = delta * scaled_.scale()[a] * scaled_.scale()[a];
-    velocity_ = scaled_.reference() / std::sqrt(std::max<double>(1.0, problem.blocks()));
+    velocity_ = scaled_.reference() / std::sqrt(std::max(1.0, total(static_cast<double>(problem.blocks()))));
     gmres_.resize(x_.size(), std::min(kRestart, options.linear_iterations));
   }
 

@@ -42,7 +42,7 @@ class Scheme {
   }
   /// <v, (W + circles) p>, W p being known.
   [[nodiscard]] double curved(const VecX& v) const {
-    return parallel_sum(problem_.blocks(), [&](std::ptrdiff_t a) {
+    return total_sum(problem_.blocks(), [&](std::ptrdiff_t a) {
       return v.segment<3>(3 * a).dot(Wp_.segment<3>(3 * a)) +
              contacts_[static_cast<std::size_t>(a)].curvature * v.segment<2>(3 * a + 1).dot(p_.segment<2>(3 * a + 1));
     });
@@ -185,7 +185,7 @@ SolveReport solve_projected_gradient(const ContactProblem& problem, const Projec
   FirstOrderProblem scaled(problem, options.formulation, R, Scaling::uniform);
   ScaledWatch watch(scaled, options, R);
   VecX x(scaled.size()), g(scaled.size());
-  const int patience = options.patience > 0 ? options.patience : std::max(100, static_cast<int>(20.0 * std::sqrt(static_cast<double>(scaled.size()))));
+  const int patience = options.patience > 0 ? options.patience : std::max(100, static_cast<int>(20.0 * std::sqrt(total(static_cast<double>(scaled.size())))));
   int fallbacks = 0, safe_steps = kSafeSteps;
   const char* advice = "conjugate projected gradients are not proved to converge: try APGD, GAUSS_SEIDEL or AUTO";
   if (watch.certified(x, g)) return watch.report(0, advice);

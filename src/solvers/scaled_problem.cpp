@@ -47,7 +47,7 @@ void ScaledProblem::velocity(std::span<const double> x, std::span<double> u) {
 }
 
 double ScaledProblem::residual(std::span<const double> x, std::span<const double> u, bool convex) const {
-  const double sum = parallel_sum(blocks(), [&](std::ptrdiff_t a) {
+  const double sum = total_sum(blocks(), [&](std::ptrdiff_t a) {
     const auto i = static_cast<std::size_t>(a);
     const Eigen::Map<const Vec3> xa(x.data() + 3 * a), ua(u.data() + 3 * a);
     const Vec3 F = convex && frictional(problem_->kind[i]) ? Vec3(ua) : modified_velocity(ua, problem_->kind[i], parameter_[i]);

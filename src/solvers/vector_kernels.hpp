@@ -1,4 +1,4 @@
-/// Dot products and updates of long vectors: vectorised, threaded, the same bits for any thread count.
+/// Dot products and updates of long vectors: vectorised, threaded, the same bits for any thread count. Products are over all ranks.
 #pragma once
 
 #include <cmath>
@@ -7,6 +7,7 @@
 
 #include "core/threads.hpp"
 #include "core/vec.hpp"
+#include "solvers/totals.hpp"
 
 namespace scree::solvers {
 
@@ -25,8 +26,8 @@ void for_pieces(std::size_t size, Body&& body) {
   parallel_for(pieces, [&](std::ptrdiff_t p) { body(p * kChunk, std::min(kChunk, length - p * kChunk)); }, 4);
 }
 
-/// <a, b>
-[[nodiscard]] inline double dot(std::span<const double> a, std::span<const double> b) {
+/// <a, b> of this rank's numbers.
+[[nodiscard]] inline double local_dot(std::span<const double> a, std::span<const double> b) {
   const auto length = static_cast<std::ptrdiff_t>(a.size());
   const std::ptrdiff_t pieces = (length + kChunk - 1) / kChunk;
   return parallel_sum(pieces, [&](std::ptrdiff_t p) {
@@ -34,6 +35,9 @@ void for_pieces(std::size_t size, Body&& body) {
     return ConstVectorMap(a.data() + first, count).dot(ConstVectorMap(b.data() + first, count));
   }, 4);
 }
+
+/// <a, b>
+[[nodiscard]] inline double dot(std::span<const double> a, std::span<const double> b) { return total(local_dot(a, b)); }
 
 [[nodiscard]] inline double norm(std::span<const double> a) { return std::sqrt(dot(a, a)); }
 [[nodiscard]] inline double dot(const VecX& a, const VecX& b) { return dot(numbers(a), numbers(b)); }

@@ -1,6 +1,7 @@
 #include "solvers/watch.hpp"
 
 #include "core/interrupt.hpp"
+#include "solvers/totals.hpp"
 
 namespace scree::solvers {
 
@@ -66,8 +67,10 @@ void Watch::be_patient(double gain) {
 
 bool Watch::spent() {
   if (spent_) return true;
-  if (stop_requested()) report_.status = Status::interrupted;
-  else if (timer_.seconds() >= stop_.max_seconds) report_.status = Status::max_seconds;
+  // Of several ranks, one may have been asked to stop, and the first looks at the clock.
+  const double why = total_max(stop_requested() ? 2.0 : team().rank() == 0 && timer_.seconds() >= stop_.max_seconds ? 1.0 : 0.0);
+  if (why == 2.0) report_.status = Status::interrupted;
+  else if (why == 1.0) report_.status = Status::max_seconds;
   else if (iterations() >= stop_.max_iterations) report_.status = Status::max_iterations;
   else return false;
   return spent_ = true;

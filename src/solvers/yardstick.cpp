@@ -3,6 +3,7 @@
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "solvers/law.hpp"
+#include "solvers/totals.hpp"
 
 namespace scree::solvers {
 
@@ -97,7 +98,7 @@ Yardstick yardstick_from(const std::string& name) {
 }
 
 double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R, std::span<const double> U) {
-  const Sums sums = parallel_sum<Sums>(
+  const Sums sums = total_sum<Sums>(
       problem.blocks(), [&](std::ptrdiff_t a) { return block_sums(yardstick, problem, R.data(), U.data(), a); });
   switch (yardstick) {
     case Yardstick::merit: return ratio(sums.error, sums.B);
@@ -107,7 +108,7 @@ double measure(Yardstick yardstick, const ContactProblem& problem, std::span<con
 }
 
 double merit_reference(const ContactProblem& problem) {
-  return parallel_sum(problem.blocks(), [&](std::ptrdiff_t a) {
+  return total_sum(problem.blocks(), [&](std::ptrdiff_t a) {
     const auto i = static_cast<std::size_t>(a);
     const bool along_normal = impulse_set(problem.kind[i], problem.mu[i]) == ImpulseSet::line;
     return energy(problem.W->diagonal()[i], stopped_velocity(problem, i), along_normal);

@@ -324,6 +324,7 @@ void Simulation::load(const Archive& archive, Changes changes) {
     fresh.solver_ = solver_;
     fresh.built_ = built();
   }
+  fresh.division_ = division_;
   *this = std::move(fresh);
 }
 

@@ -347,11 +347,27 @@ solvers::SolveReport ContactStage::solve_problem(const StageInput& in, std::vect
   // A warm start that still holds is kept by AUTO. One that does not is replaced by a better one than asked for, so that the
   // next steps can keep it.
   if (solver.name == "AUTO") options.try_emplace("margin", kMargin);
-  else condense();
-  const solvers::SolveReport found = solvers::solve(solver.penalty() ? "GAUSS_SEIDEL" : solver.name, problem, solver.stop, options, impulses);
-  problem.W = form_;
+  const auto solve_here = [&] {
+    if (solver.name != "AUTO") condense();
+    const solvers::SolveReport made = solvers::solve(solver.penalty() ? "GAUSS_SEIDEL" : solver.name, problem, solver.stop, options, impulses);
+    problem.W = form_;
+    return made;
+  };
+  const std::string name = solver.penalty() ? "GAUSS_SEIDEL" : solver.name;
+  const solvers::SolveReport found =
+      in.division ? in.division->solve({problem, *form_, block_ranks(in), name, solver.stop, options}, solve_here, impulses) : solve_here();
   if (found.status == solvers::Status::interrupted) throw Interrupted();
   return found;
+}
+
+std::vector<int> ContactStage::block_ranks(const StageInput& in) const {
+  std::vector<int> rank;
+  for (std::size_t k = 0; k < reactions.size(); ++k) rank.push_back(in.division->pair_owner(in.model.constraints[k].body[0], in.model.constraints[k].body[1]));
+  for (const int c : implicit_) {
+    const collision::ContactPoint& point = contacts[static_cast<std::size_t>(c)].point;
+    rank.push_back(in.division->pair_owner(point.body_a, point.body_b));
+  }
+  return rank;
 }
 
 std::vector<int> ContactStage::groups() const {

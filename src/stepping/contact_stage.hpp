@@ -14,6 +14,7 @@
 #include "collision/world.hpp"
 #include "model/model.hpp"
 #include "stepping/contact_law.hpp"
+#include "stepping/division.hpp"
 #include "stepping/rigid_motion.hpp"
 #include "stepping/settings.hpp"
 
@@ -42,6 +43,7 @@ struct StageInput {
   Level level = Level::midpoint;
   assembly::StepTimes times;              ///< of constraints
   std::span<const double> kick;           ///< time over which velocities change, s, by body
+  Division* division = nullptr;           ///< of the work among ranks; none: all is done here
 };
 
 class ContactStage {
@@ -110,6 +112,8 @@ class ContactStage {
   /// Velocities before and after the impulses without bias, three a block.
   void impact_velocities(std::vector<double>& U_free, std::vector<double>& U) const;
   [[nodiscard]] std::vector<int> groups() const;
+  /// Whose each block is, among ranks.
+  [[nodiscard]] std::vector<int> block_ranks(const StageInput& in) const;
   /// Restitution, gap ahead or recovered overlap of a contact, m/s.
   [[nodiscard]] double bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const;
   /// How friction's velocity changes until the instant of the new velocities, m/s, in the contact's frame.

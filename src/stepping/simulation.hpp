@@ -14,6 +14,7 @@
 #include "model/step_row.hpp"
 #include "stepping/contact_stage.hpp"
 #include "stepping/description.hpp"
+#include "stepping/division.hpp"
 #include "stepping/settings.hpp"
 #include "stepping/state.hpp"
 
@@ -103,6 +104,10 @@ class Simulation {
   /// does not take what is in the model; the state is then that of the end of the last good step.
   const model::StepRow& step();
 
+  /// Divide the work of steps among ranks; all of them hold the same simulation and call the same functions of it.
+  void divide(std::shared_ptr<Division> division) { division_ = std::move(division), divided_ = false; }
+  [[nodiscard]] const Division* division() const { return division_.get(); }
+
   [[nodiscard]] model::Model& model() { return model_; }
   [[nodiscard]] const model::Model& model() const { return model_; }
   /// The last good step's; to functions that a step calls for their forces, the instant those forces belong to.
@@ -155,6 +160,8 @@ class Simulation {
   // The stages of step(), in order; docs/a_time_step.md numbers them. They read the last step's result and write the next one.
   void check_integrator() const;
   void make_step(StepResult& next);
+  void divide_work();
+  void detect();
   void synchronise(State& next);
   void start_motion(State& next, const StepForm& form);
   void find_loads(const State& next, const assembly::Velocities& velocities, double time, double step);
@@ -193,6 +200,8 @@ class Simulation {
   StepResult now_;    ///< of the last good step, or as built
   StepResult next_;   ///< the one being made; its memory is reused
   bool loading_ = false;  ///< loads are being evaluated
+  std::shared_ptr<Division> division_;  ///< none: this rank is alone
+  bool divided_ = false;  ///< the collision world knows of it
   StepBuffers buffers_;
   std::optional<Description> built_;  ///< when the first step was made
   std::vector<int> departed_;

@@ -51,16 +51,31 @@ double impulse_time(const model::Bodies& bodies, std::span<const double> kick, d
 }  // namespace
 
 const model::StepRow& Simulation::step() {
-  check_integrator();
-  mark_built();
-  settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
-  make_step(next_);
+  together(division_ ? division_->team() : alone(), [&] {
+    check_integrator();
+    mark_built();
+    settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
+    divide_work();
+    make_step(next_);
+    if (division_) division_->commit();
+  });
   std::swap(now_, next_);
   StageTimer timer(now_.report);
   delete_departed();
   fill_report(now_.report);
   timer.end(kIntegrate);
   return now_.report;
+}
+
+void Simulation::divide_work() {
+  if (!division_ || (!division_->begin(model_.bodies, now_.state.motion, now_.stage.contacts) && divided_)) return;
+  world_.look_at([division = division_.get()](int a, int b) { return division->pair_owner(a, b) == division->team().rank(); });
+  divided_ = true;
+}
+
+void Simulation::detect() {
+  world_.detect(settings_.contact, buffers_.points);
+  if (division_) division_->join(buffers_.points);
 }
 
 void Simulation::make_step(StepResult& next) {
@@ -111,7 +126,7 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
   for (int look = 1;; ++look) {
     const StageInput& now = passed_on ? later : in;
     place_bodies(motion);
-    world_.detect(settings_.contact, with.points);
+    detect();
     timer.end(kDetect);
     stage.build(now, with.points, with.inertias);
     if (steps() == 0 && look == 1) warn_of_overlaps(stage);
@@ -159,7 +174,7 @@ StepForm Simulation::step_form() const {
 
 StageInput Simulation::stage_input(const model::Motion& motion, const assembly::Velocities& before, const assembly::Velocities& free) const {
   return {.model = model_, .motion = motion, .world = world_, .settings = settings_, .solver = solver_, .loads = buffers_.loads, .before = before,
-          .free = free, .memory = now_.state.memory, .reactions = now_.state.reactions, .times = {}, .kick = buffers_.kick};
+          .free = free, .memory = now_.state.memory, .reactions = now_.state.reactions, .times = {}, .kick = buffers_.kick, .division = division_.get()};
 }
 
 void Simulation::check_integrator() const {
@@ -201,6 +216,7 @@ void Simulation::find_loads(const State& next, const assembly::Velocities& veloc
     bool& flag_;
   } now(loading_);
   evaluate_loads(model_, next.motion, velocities, time, step, buffers_.loads);
+  if (division_ && !model_.user_forces.empty()) division_->compare_loads(buffers_.loads.force, buffers_.loads.torque);
 }
 
 void Simulation::synchronise(State& next) {
@@ -217,7 +233,7 @@ void Simulation::synchronise(State& next) {
   kick_to_present(bodies, motion, with.loads, with.node);
   cover(with.node, with.node);
   place_bodies(motion);
-  world_.detect(settings_.contact, with.points);
+  detect();
   with.kick.assign(bodies.id.size(), 0.0);
   StageInput in = stage_input(motion, with.old, with.node);
   in.reactions = {};
@@ -239,11 +255,11 @@ void Simulation::velocity_stage(State& next) {
   node_velocities(bodies, next.motion, with.node);
   cover(with.node, with.node);
   place_bodies(next.motion);
-  world_.detect(settings_.contact, with.points);
+  detect();
   with.kick.assign(bodies.id.size(), 0.0);
   StageInput in{.model = model_, .motion = next.motion, .world = world_, .settings = settings_, .solver = solver_, .loads = with.loads,
                 .before = with.old, .free = with.node, .memory = next.memory, .reactions = {}, .level = Level::velocities,
-                .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick};
+                .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick, .division = division_.get()};
   with.velocities.build(in, with.points, with.inertias);
   solve(in, with.velocities);
   account_impulses(bodies, with.velocities, with.node, next.motion);

@@ -92,7 +92,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     if not made:
         _build(BUILD, {"SCREE_TESTS": "OFF", **(config_settings or {})})
     with tempfile.TemporaryDirectory() as folder:
-        _run("cmake", "--install", made or BUILD, "--component", "scree", "--prefix", folder, "--strip")
+        for component in ("scree", "ranks"):
+            _run("cmake", "--install", made or BUILD, "--component", component, "--prefix", folder, "--strip")
         package = next(pathlib.Path(folder).rglob("scree/__init__.py")).parent
         files = {str(path.relative_to(package.parent)): path.read_bytes() for path in sorted(package.rglob("*")) if path.is_file()}
     return _pack(wheel_directory, files)

@@ -32,6 +32,7 @@ def main(argv=None):
     parser = _parser()
     completion.offer(parser)
     args = parser.parse_args(argv)
+    args.command_line = argv if script_args is None else [*argv, "--", *script_args]
     if script_args is not None:
         args.script_args = script_args
     try:

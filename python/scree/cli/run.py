@@ -10,7 +10,7 @@ from . import common
 def add(commands):
     parser = commands.add_parser("run", help="run a script", description="Run a Python script. The names of the Solfec language are "
                                  "there without an import; `import scree` gives the modern interface.",
-                                 usage="scree run SCRIPT.py [--out DIR] [--threads N] [--quiet] [--resume [--with-changes]] [--overwrite] [--strict] [--view] [--solfec2] [-- args of the script]")
+                                 usage="scree run SCRIPT.py [--out DIR] [--threads N] [--quiet] [--resume [--with-changes]] [--overwrite] [--strict] [--view] [--solfec2] [--ranks P] [--gathered] [-- args of the script]")
     parser.add_argument("script", metavar="SCRIPT.py")
     parser.add_argument("--out", metavar="DIR", help="folder for results (default: the script's choice, else out/SCRIPT)")
     parser.add_argument("--threads", type=common.positive_int, metavar="N", help="number of threads (default: all cores)")
@@ -23,15 +23,27 @@ def add(commands):
     parser.add_argument("--view", action="store_true", help="watch the run in the browser; it neither waits for the page nor depends on it")
     parser.add_argument("--solfec2", action="store_true", help="read the script as Python 2 even where it is Python 3, too; files that are "
                         "Python 2 alone are converted without it")
+    parser.add_argument("--ranks", type=common.positive_int, metavar="P", help="run on P processes of this machine (on several machines: mpirun -n P scree run ...)")
+    parser.add_argument("--gathered", action="store_true", help="on several ranks: let rank 0 solve contact problems, whatever the solver, to the bits of one process")
+    parser.add_argument("--print-all", action="store_true", help="on several ranks: let all of them print, not rank 0 alone")
     parser.set_defaults(function=execute, script_args=[])
 
 
 def execute(args):
     """Run the script as __main__; returns the exit status."""
-    from .. import session, solfec
-    from ..solfec import python2
+    from .. import ranks
     if not os.path.isfile(args.script):
         raise ValueError(f"script '{args.script}' does not exist")
+    if args.ranks is not None and not ranks.launched():
+        return ranks.launch(args.ranks, args.command_line)
+    ranks.begin(args.print_all, args.gathered)
+    return ranks.end(_execute(args))
+
+
+def _execute(args):
+    """The script on this rank; returns its exit status."""
+    from .. import session, solfec
+    from ..solfec import python2
     common.set_threads(args)
     with open(args.script, "rb") as file:
         source = file.read()
@@ -70,6 +82,7 @@ def _language():
 
 
 def _call(source, args, module):
+    from .. import ranks
     from ..solfec import python2
     try:
         script = python2.begin(source, args.script, args.solfec2)
@@ -82,9 +95,12 @@ def _call(source, args, module):
             return stop.code or 0
         print(stop.code, file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        ranks.speaks(stop)
         return 1
     except BaseException as error:
+        if not ranks.speaks(error):
+            return 1
         refused = _show(error)
         return 2 if isinstance(error, SyntaxError) or (refused and isinstance(error, (ValueError, TypeError, OSError))) else 1
     return 0

@@ -5,7 +5,7 @@ import math
 import os
 import types
 
-from .. import _check, _scree, memory, notebook, results, session
+from .. import _check, _scree, memory, notebook, ranks, results, session
 from ..handles import Body
 from ..simulation import ANY_SURFACE, Simulation
 from ._arguments import Strict, flag, routine, text
@@ -40,7 +40,7 @@ class SOLFEC(Strict):
         self._verbose, self._compatible, self._cleanup = "ON", "ON", "OFF"
         self._solver = None
         self._reader, self._frame_index, self._frame_cache = None, 0, None
-        if not session.current().resume and _finished(self._sim.out):
+        if not session.current().resume and ranks.first("SOLFEC", lambda: _finished(self._sim.out)):
             self._reader = results.read(self._sim.out)
 
     # --- the frame shown in READ mode -------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 import os
 import sys
 
-from .. import _check, session
+from .. import _check, ranks, session
 from ..progress import Percent, Progress
 from ._arguments import call_with, routine
 from .domain import UNFINISHED, domain
@@ -17,7 +17,7 @@ def _run(solfec, solver, duration):
     duration = _check.number("RUN: duration", duration, 0.0)
     quiet = True if solfec._verbose == "OFF" or session.current().quiet else None
     if solfec._reader is not None:
-        if not quiet:
+        if not quiet and ranks.rank == 0:
             print(f"scree: {solfec.outpath} holds finished results: RUN reads them ('READ' mode); remove the folder or choose another --out to run again",
                   file=sys.stderr)
         return
@@ -26,15 +26,17 @@ def _run(solfec, solver, duration):
     else:
         solver._bind(solfec._sim)
     solfec._sim._progress = Percent if solfec._verbose.startswith("%") else Progress
-    os.makedirs(solfec.outpath, exist_ok=True)
     marker = os.path.join(solfec.outpath, UNFINISHED)
-    open(marker, "w").close()
+    if ranks.rank == 0:
+        os.makedirs(solfec.outpath, exist_ok=True)
+        open(marker, "w").close()
     try:
         solfec._sim.run(duration, output=solfec._interval, quiet=quiet, compress=solfec._compress)
     except RuntimeError:
         if solver is None or not solver.stopped:
             raise
-    os.remove(marker)
+    if ranks.rank == 0:
+        os.remove(marker)
 
 
 def RUN(solfec, solver, duration):

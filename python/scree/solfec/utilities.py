@@ -3,7 +3,7 @@ import math
 import sys
 import warnings
 
-from .. import _check
+from .. import _check, ranks
 from . import _settings
 from ._arguments import flag, routine
 from .bodies import BODY, body_of, with_domain
@@ -22,26 +22,29 @@ def warn(message):
 @routine
 def IMBALANCE_TOLERANCE(solfec, tolerance=1.3, *more, weightfactor=1.0, updatefreq=10):
     """IMBALANCE_TOLERANCE (solfec, tolerance | weightfactor, updatefreq): largest ratio of work between processes, 1.0 or more, weight of
-    local dynamics and steps between balancings. One process has nothing to balance."""
+    local dynamics and steps between balancings (these two are left to Scree). One process has nothing to balance."""
     domain("solfec", solfec)
-    _check.number("tolerance", tolerance, 1.0)
+    tolerance = _check.number("tolerance", tolerance, 1.0)
+    if ranks.size > 1:
+        solfec._engine.set_division(imbalance=tolerance)
 
 
 @routine
 def NCPU(solfec=None):
     """num = NCPU (): number of processes of the run."""
-    return 1
+    return ranks.size
 
 
 @routine
 def RANK():
     """num = RANK (): number of this process, from 0."""
-    return 0
+    return ranks.rank
 
 
 @routine
 def BARRIER():
     """BARRIER (): wait for all processes."""
+    ranks.barrier()
 
 
 @routine
@@ -52,15 +55,25 @@ def VIEWER():
 
 @routine
 def HERE(solfec, object):
-    """ret = HERE (solfec, object): True while a BODY or CONSTRAINT is in the simulation on this process."""
+    """ret = HERE (solfec, object): True while a BODY or CONSTRAINT is in the simulation and belongs to this process. Obstacles belong to all of them,
+    moving bodies to one, constraints to that of their first body that moves."""
     domain("solfec", solfec)
     if not isinstance(object, (BODY, CONSTRAINT)):
         raise ValueError(f"object = {object!r}: a BODY or CONSTRAINT object is expected")
     if object._solfec is not solfec or object._taken_by is not None:
         return False
     if isinstance(object, CONSTRAINT):
-        return object._id is None or solfec._engine.has_constraint(object._id)
-    return solfec._engine.has_body(object._id) if solfec._frame is None else object._id in solfec._frame.ids
+        there = object._id is None or solfec._engine.has_constraint(object._id)
+        return there and (ranks.size == 1 or _belongs(solfec, *object.adjbod))
+    if solfec._frame is not None:
+        return object._id in solfec._frame.ids
+    return solfec._engine.has_body(object._id) and _belongs(solfec, object)
+
+
+def _belongs(solfec, *bodies):
+    """True when the first of these bodies that moves is this process's own, or none moves."""
+    owners = [solfec._engine.owner(body._id) for body in bodies if isinstance(body, BODY)]
+    return next((owner == ranks.rank for owner in owners if owner >= 0), True)
 
 
 @routine

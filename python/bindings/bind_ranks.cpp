@@ -1,0 +1,110 @@
+/// The team of ranks, as Python sees it, and how a simulation's work is divided among them.
+#include "engine.hpp"
+
+#include <optional>
+
+#include "core/hash.hpp"
+
+namespace scree::python {
+
+namespace {
+
+parallel::Launched launched{&alone(), nullptr};
+
+Team& ranks() { return *launched.team; }
+
+void join_team(const py::capsule& capsule) {
+  if (std::string(capsule.name()) != "scree.team") throw_input("join_team: this is no team");
+  launched = *capsule.get_pointer<parallel::Launched>();
+}
+
+std::vector<py::bytes> meet(const std::string& what, const std::string& place, const std::string& mine) {
+  std::vector<Bytes> all;
+  {
+    py::gil_scoped_release release;
+    ranks().set_place(place);
+    all = ranks().meet(what, std::as_bytes(std::span(mine)));
+  }
+  std::vector<py::bytes> texts;
+  for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
+  return texts;
+}
+
+/// Hash of everything a checkpoint would hold.
+std::uint64_t fingerprint(const Engine& engine) {
+  Archive archive;
+  engine.simulation.save(archive);
+  StateHash hash;
+  for (const auto& [name, value] : archive.values()) {
+    if (const auto* reals = std::get_if<Archive::Reals>(&value)) hash.add(*reals);
+    if (const auto* integers = std::get_if<Archive::Integers>(&value))
+      for (const std::int64_t k : *integers) hash.add(static_cast<std::uint64_t>(k));
+    if (const auto* text = std::get_if<std::string>(&value))
+      for (const char c : *text) hash.add(std::uint64_t{static_cast<unsigned char>(c)});
+  }
+  return hash.value();
+}
+
+py::dict traffic() {
+  const Traffic& sent = ranks().traffic();
+  return py::dict(py::arg("rounds") = sent.rounds, py::arg("messages") = sent.messages, py::arg("bytes") = sent.bytes,
+                  py::arg("reductions") = sent.reductions);
+}
+
+parallel::SharedWork& work_of(Engine& engine) {
+  if (!engine.work) throw_input("this simulation's work is not divided among ranks");
+  return *engine.work;
+}
+
+void divide(Engine& engine) {
+  const auto borrowed = std::shared_ptr<parallel::Partitioner>(std::shared_ptr<void>(), launched.partitioner);
+  engine.work = std::make_shared<parallel::SharedWork>(ranks(), borrowed);
+  engine.simulation.divide(engine.work);
+}
+
+int owner(Engine& engine, int id) {
+  const int index = engine.bodies().index(id);
+  if (!engine.bodies().moves(index)) return -1;
+  return engine.work ? std::max(0, engine.work->owner(id)) : 0;
+}
+
+/// Change what is given, leave the rest.
+void set_division(Engine& engine, std::optional<double> imbalance, std::optional<int> least_bodies, std::optional<long> least_steps,
+                  std::optional<bool> gathered, std::optional<bool> migrate_always) {
+  parallel::SharedWorkOptions& options = work_of(engine).options;
+  options.imbalance = imbalance.value_or(options.imbalance);
+  options.least_bodies = least_bodies.value_or(options.least_bodies);
+  options.least_steps = least_steps.value_or(options.least_steps);
+  options.gathered = gathered.value_or(options.gathered);
+  options.migrate_always = migrate_always.value_or(options.migrate_always);
+}
+
+py::dict division_figures(Engine& engine) {
+  const parallel::SharedWork& work = work_of(engine);
+  return py::dict(py::arg("parts") = work.parts(), py::arg("imbalance") = work.imbalance(), py::arg("migrations") = work.migrations(),
+                  py::arg("cuts") = work.cuts(), py::arg("detected") = work.detected());
+}
+
+}  // namespace
+
+void bind_ranks(py::module_& module) {
+  py::register_exception<RankFailure>(module, "RankFailure", PyExc_RuntimeError);
+  module.def("join_team", &join_team);
+  module.def("team_rank", [] { return ranks().rank(); });
+  module.def("team_size", [] { return ranks().size(); });
+  module.def("team_meet", &meet, py::arg("what"), py::arg("place"), py::arg("mine"));
+  module.def("team_fail", [](const std::string& message) { return released([&] { return ranks().fail(message); }); }, py::arg("message"));
+  module.def("team_patience", [](double seconds, const std::string& last_words) { ranks().set_patience(seconds, last_words); });
+  module.def("team_traffic", &traffic);
+}
+
+void bind_division(EngineClass& engine) {
+  engine.def("divide", &divide)
+      .def("owner", &owner)
+      .def("division", &division_figures)
+      .def("fingerprint", [](Engine& e) { return fmt::format("{:016x}", released([&] { return fingerprint(e); })); })
+      .def("set_division", &set_division, py::arg("imbalance") = py::none(), py::arg("least_bodies") = py::none(), py::arg("least_steps") = py::none(),
+           py::arg("gathered") = py::none(), py::arg("migrate_always") = py::none());
+}
+
+}  // namespace scree::python
