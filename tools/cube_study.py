@@ -53,7 +53,7 @@ def run(edge, rigid, solver, steps, density=1000.0, friction=0.1, budget=float("
 
 def newton(rigid, **options):
     """The report's parameters for rigid and deformable bodies."""
-    return {"epsilon": 0.25 if rigid else 0.01, "linmaxiter": 10 if rigid else 5, **options}
+    return {"epsilon": 0.25 if rigid else 0.01, "linmaxiter": 10 if rigid else 5, "sweeps": 0, **options}
 
 
 def main_table(edges, steps, budget):

@@ -17,11 +17,11 @@ TABLE = {
 
 
 def options(scene, method):
-    """The report's: delta = 0.01 avg W_ii and (epsilon, m) = (0.25, 10), the defaults, or (0.01, 5) for deformable bodies. Newton has no
-    Gauss-Seidel to fall back on, so that a step it cannot solve shows."""
+    """The report's: delta = 0.01 avg W_ii and (epsilon, m) = (0.25, 10), the defaults, or (0.01, 5) for deformable bodies. Newton's
+    steps are not smoothed by sweeps and it has no Gauss-Seidel to fall back on, so that a step it cannot solve shows."""
     if method != "NEWTON":
         return {}
-    return {"gsflag": "OFF", **({"epsilon": 0.01, "linmaxiter": 5} if scene.endswith("pseudo_rigid") else {})}
+    return {"gsflag": "OFF", "sweeps": 0, **({"epsilon": 0.01, "linmaxiter": 5} if scene.endswith("pseudo_rigid") else {})}
 
 
 def _mean(counts):

@@ -4,6 +4,7 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
+#include "solvers/accelerated_sweeps.hpp"
 #include "solvers/catalogue.hpp"
 #include "solvers/law.hpp"
 #include "solvers/first_order.hpp"
@@ -23,12 +24,14 @@ constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Form
 constexpr int kRestart = 20;          ///< size of the Krylov space (report, Table 1)
 constexpr int kPatience = 150;        ///< Newton steps without a gain of 10 % before the fallback
 constexpr double kProgress = 0.9;
+constexpr long kPackedSweeps = 4, kGeneralSweeps = 1;   ///< that take as long as a product within GMRES
 
 void check(const NewtonOptions& options) {
   if (options.linear_iterations < 1) throw_input("NEWTON: linmaxiter = {} must be at least 1", options.linear_iterations);
   if (!(options.epsilon > 0.0 && options.epsilon < 1.0)) throw_input("NEWTON: epsilon = {} is outside (0, 1)", options.epsilon);
   if (!(options.delta >= 0.0)) throw_input("NEWTON: delta = {} must not be negative", options.delta);
   if (!(options.theta > 0.0 && options.theta <= 1.0)) throw_input("NEWTON: theta = {} is outside (0, 1]", options.theta);
+  if (options.sweeps < -1) throw_input("NEWTON: sweeps = {}; -1 means as many as take the time of the linear solve, 0 none", options.sweeps);
   if (!(options.omega >= 0.0)) throw_input("NEWTON: omega = {} must not be negative", options.omega);
 }
 
@@ -47,11 +50,42 @@ double regularisation(const NewtonOptions& options, const Operator& W) {
   return options.delta * total(sum) / (3.0 * total(static_cast<double>(W.blocks())));
 }
 
+/// Sweeps with momentum that go on from an iterate: they settle quickly what couples near contacts, which rough linear solves leave.
+class Smoother {
+ public:
+  Smoother(const ContactProblem& problem, const NewtonOptions& options) : problem_(problem), count_(options.formulation == Formulation::coulomb ? options.sweeps : 0), R_(problem.B.size()) {}
+
+  /// Sweep from x after a linear solve of so many products; those that leave the numbers are undone.
+  void improve(const ScaledProblem& scaled, long products, std::span<double> x) {
+    const long sweeps = count_ >= 0 ? count_ : products * (problem_.W->rigid_rows() ? kPackedSweeps : kGeneralSweeps);
+    if (sweeps == 0) return;
+    scaled.to_impulses(x, R_);
+    if (sweeper_) sweeper_->set(R_);
+    else sweeper_ = &begin_sweeps(problem_, {}, R_, memory_);
+    MomentumSweeps momentum(*sweeper_);
+    double change = 0.0;
+    for (long k = 0; k < sweeps; ++k) change = momentum.sweep().change;
+    sweeps_ += sweeps;
+    if (!std::isfinite(change)) return;
+    sweeper_->get(R_);
+    scaled.from_impulses(R_, x);
+  }
+  [[nodiscard]] long sweeps() const { return sweeps_; }
+
+ private:
+  const ContactProblem& problem_;
+  int count_;
+  std::vector<double> R_;
+  SweeperMemory memory_;
+  Sweeper* sweeper_ = nullptr;
+  long sweeps_ = 0;
+};
+
 /// The state of Algorithm 1 in scaled unknowns.
 class QuasiNewton {
  public:
   QuasiNewton(const ContactProblem& problem, const NewtonOptions& options)
-      : scaled_(problem), options_(options), x_(scaled_.size()), u_(x_.size()), C_(x_.size()), step_(x_.size()),
+      : scaled_(problem), options_(options), smoother_(problem, options), x_(scaled_.size()), u_(x_.size()), C_(x_.size()), step_(x_.size()),
         X_(static_cast<std::size_t>(problem.blocks())), Y_(X_.size()), inverse_(X_.size()), shift_(X_.size()) {
     const double delta = regularisation(options, *problem.W);
     for (std::size_t a = 0; a < shift_.size(); ++a) shift_[a] = delta * scaled_.scale()[a] * scaled_.scale()[a];
@@ -64,8 +98,9 @@ class QuasiNewton {
     project();
     refresh();
   }
-  /// R <- proj_K [ R - A^-1 C ]
+  /// R <- sweeps(proj_K [ R - A^-1 C ])
   void iterate() {
+    const long before = products_;
     linearise();
     std::fill(step_.begin(), step_.end(), 0.0);
     double relaxation = 1.0;
@@ -79,11 +114,13 @@ class QuasiNewton {
     }
     add_scaled(-relaxation, step_, x_);
     project();
+    smoother_.improve(scaled_, products_ - before, x_);
     refresh();
   }
   void impulses(std::span<double> R) const { scaled_.to_impulses(x_, R); }
   void velocities(std::span<double> U) const { scaled_.to_velocities(u_, U); }
   [[nodiscard]] long products() const { return products_; }
+  [[nodiscard]] long sweeps() const { return smoother_.sweeps(); }
   [[nodiscard]] long linear_iterations() const { return linear_iterations_; }
 
  private:
@@ -141,6 +178,7 @@ class QuasiNewton {
 
   ScaledProblem scaled_;
   const NewtonOptions& options_;
+  Smoother smoother_;
   std::vector<double> x_, u_, C_, step_;
   std::vector<Mat3> X_, Y_, inverse_;
   std::vector<double> shift_;
@@ -165,7 +203,7 @@ bool run_newton(const ContactProblem& problem, const NewtonOptions& options, Wat
     finite = std::isfinite(watch.offer(trial, U));
   }
   SolveReport work;
-  work.products = newton.products();
+  work.products = newton.products() + newton.sweeps();
   work.linear_iterations = newton.linear_iterations();
   watch.add(work);
   return finite;
@@ -207,7 +245,7 @@ SolveReport solve_newton(const ContactProblem& problem, const NewtonOptions& opt
 SolverInfo newton_info() {
   return {"NEWTON",
           "Projected quasi-Newton method (PARMES TR2): smoothed root finding, regularised linear systems solved roughly by GMRES, "
-          "Gauss-Seidel when it fails. Solfec's meritval and maxiter are `tolerance` with the yardstick 'merit' and `maxiter`.",
+          "each step smoothed by sweeps, Gauss-Seidel when it fails. Solfec's meritval and maxiter are `tolerance` with the yardstick 'merit' and `maxiter`.",
           {std::begin(kLaws), std::end(kLaws)},
           {{"formulation", std::string("coulomb"), "law: coulomb, convex or frictionless"},
            {"maxiter", 1000, "Newton steps before Gauss-Seidel takes over"},
@@ -219,6 +257,7 @@ SolverInfo newton_info() {
            {"reldelta", std::string("avg"), "what delta is relative to: 'min', 'avg' or 'max' diagonal entry of W, or 'none'"},
            {"theta", 0.25, "relaxation of 'DIAG' steps, in (0, 1]"},
            {"omega", 0.0, "smoothing relative to the free velocity; 0: 0.1 of the residual, at least 1e-3 tolerance"},
+           {"sweeps", -1, "Gauss-Seidel sweeps with momentum after each Newton step; -1: as many as take the time of the linear solve, 0: none, as in the report"},
            {"gsflag", std::string("ON"), "'ON': go on with Gauss-Seidel from the best iterate when Newton fails; 'OFF': do not"}},
           [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
             const OptionReader read(find_solver("NEWTON"), values);
@@ -242,6 +281,7 @@ SolverInfo newton_info() {
             options.delta_reference = static_cast<DeltaReference>(choice("reldelta", {"none", "min", "avg", "max"}));
             options.theta = read.real("theta");
             options.omega = read.real("omega");
+            options.sweeps = read.integer("sweeps");
             options.fallback = choice("gsflag", {"OFF", "ON"}) == 1;
             return solve_newton(problem, options, R);
           }};

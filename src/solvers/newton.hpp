@@ -2,7 +2,8 @@
 ///
 ///   R <- proj_K [ R - A^-1 C_w(R) ],   A = X W + Y + delta I,
 /// with A^-1 approximated by at most m steps of GMRES to the relative accuracy epsilon, preconditioned by the
-/// inverted diagonal 3 x 3 blocks of A, or by those blocks alone ('DIAG'). When it does not converge,
+/// inverted diagonal 3 x 3 blocks of A, or by those blocks alone ('DIAG'). Sweeps with momentum, as many as take the time of the
+/// linear solve, smooth each step; without them (sweeps = 0) it is the report's method. When it does not converge,
 /// Gauss-Seidel sweeps go on from the best iterate.
 ///
 /// The report mixes units in R - F(U). Here unknowns are scaled a block at a time (scaled_problem.hpp), so the
@@ -31,6 +32,7 @@ struct NewtonOptions : StopRule {
   DeltaReference delta_reference = DeltaReference::average;
   double theta = 0.25;                   ///< relaxation of 'DIAG' steps, in (0, 1]
   double omega = 0.0;                    ///< smoothing relative to the free velocity; 0: 0.1 of the residual, at least 1e-3 tolerance
+  int sweeps = -1;                       ///< Gauss-Seidel sweeps with momentum after each step; -1: as many as take the time of the linear solve
   bool fallback = true;                  ///< go on with Gauss-Seidel when Newton fails
 };
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 #include "newton_problems.hpp"
 #include "solvers/registry.hpp"
 #include "solvers/smoothed_law.hpp"
@@ -68,11 +69,44 @@ TEST(Newton, DiagonalVariantConvergesOnWeaklyCoupledBlocks) {
   EXPECT_LE(measure(Yardstick::residual, problem, R), 1e-6);
 }
 
+TEST(Newton, SweepsBetweenStepsSaveSteps) {
+  // Hyperstatic blocks: many points between few bodies, where rough steps alone wander.
+  long with = 0, without = 0;
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const ContactProblem problem = random_problem({.bodies = 6, .contacts = 30, .seed = seed});
+    NewtonOptions options;
+    options.tolerance = 1e-6;
+    options.max_iterations = 2000;
+    for (int sweeps : {-1, 0}) {
+      options.sweeps = sweeps;
+      std::vector<double> R(problem.B.size(), 0.0);
+      const SolveReport report = solve_newton(problem, options, R);
+      const bool solved = report.status == Status::converged && measure(Yardstick::residual, problem, R) <= 1e-6;
+      EXPECT_TRUE(solved || sweeps == 0) << "seed " << seed;
+      (sweeps ? with : without) += report.iterations;
+    }
+  }
+  EXPECT_LT(3 * with, without);
+}
+
+TEST(Newton, SameBitsForAnyThreadCount) {
+  const ContactProblem problem = random_problem({.bodies = 40, .contacts = 400, .seed = 5});
+  std::vector<double> R(problem.B.size(), 0.0), S = R;
+  const int before = threads();
+  set_threads(1);
+  solve_newton(problem, {}, R);
+  set_threads(2);
+  solve_newton(problem, {}, S);
+  set_threads(before);
+  EXPECT_EQ(R, S);
+}
+
 TEST(Newton, FallsBackToSweepsAndCountsIt) {
   const ContactProblem problem = random_problem({.bodies = 5, .contacts = 12});
   NewtonOptions options;
   options.tolerance = 1e-8;
   options.newton_iterations = 1;
+  options.sweeps = 0;
   std::vector<double> R(problem.B.size(), 0.0);
   const SolveReport report = solve_newton(problem, options, R);
   EXPECT_EQ(report.fallbacks, 1);
@@ -123,6 +157,7 @@ TEST(Newton, RefusesBadOptionsWithAdvice) {
     return std::string();
   };
   EXPECT_EQ(message({{"linver", std::string("LU")}}), "NEWTON: linver = 'LU' is unknown; choose one of GMRES, DIAG");
+  EXPECT_EQ(message({{"sweeps", -2}}), "NEWTON: sweeps = -2; -1 means as many as take the time of the linear solve, 0 none");
   EXPECT_EQ(message({{"epsilon", 2.0}}), "NEWTON: epsilon = 2 is outside (0, 1)");
 }
 

@@ -87,8 +87,8 @@ class GAUSS_SEIDEL_SOLVER(Solver):
     epsilon: relative change of the reactions in a sweep that ends the solve. maxiter: most sweeps. failure: what to do when
     they do not suffice: 'CONTINUE', 'EXIT' (RuntimeError) or 'CALLBACK': callback (obj, data) is called and 0 ends the run
     (without a callback: 'EXIT'). diagepsilon (default epsilon / 100), diagmaxiter (default max (100, maxiter / 100)), diagsolver
-    ('SEMISMOOTH_NEWTON', 'PROJECTED_GRADIENT', 'DE_SAXE_AND_FENG' or 'DE_SAXCE_FENG', 'PROJECTED_NEWTON'): how each block is solved; an exact
-    solve steps in when it fails.
+    ('SEMISMOOTH_NEWTON', 'PROJECTED_GRADIENT', 'DE_SAXE_AND_FENG' or 'DE_SAXCE_FENG', 'PROJECTED_NEWTON'): how each block is solved; left out, each
+    is solved exactly, as it is where the one given fails.
 
     A number as the third argument, or the keyword meritval, is a bound of the merit function that must hold as well, as in later scripts
     (1 or more: not used); the other arguments move on by one place."""
@@ -114,7 +114,7 @@ class GAUSS_SEIDEL_SOLVER(Solver):
         self._failure = _check.choice("failure", "CONTINUE" if failure is None else failure, ("CONTINUE", "EXIT", "CALLBACK"))
         self._diagepsilon = self._epsilon / 100 if diagepsilon is None else _check.positive("diagepsilon", diagepsilon)
         self._diagmaxiter = max(100, self._maxiter // 100) if diagmaxiter is None else _count("diagmaxiter", diagmaxiter)
-        self._diagsolver = _check.choice("diagsolver", "SEMISMOOTH_NEWTON" if diagsolver is None else diagsolver, _DIAGONAL)
+        self._diagsolver = None if diagsolver is None else _check.choice("diagsolver", diagsolver, _DIAGONAL)
         self._data = data
         self._callback = None if callback is None else _check.function("callback", callback)
         self._history, self._reverse, self._variant, self._innerloops = "OFF", "OFF", "FULL", 1
@@ -124,11 +124,20 @@ class GAUSS_SEIDEL_SOLVER(Solver):
     meritval = _member("meritval", _check.positive, "Bound of the merit function at the end of a solve; None: epsilon alone ends it.")
     diagepsilon = _member("diagepsilon", _check.positive, "Relative accuracy of a block's solve.")
     diagmaxiter = _member("diagmaxiter", _count, "Most iterations of a block's solve.")
-    diagsolver = _member("diagsolver", lambda n, v: _check.choice(n, v, _DIAGONAL), "How a block is solved.")
     history = _member("history", flag, "'ON' or 'OFF': keep the error of every sweep in rerhist.")
     reverse = _member("reverse", flag, "'ON' or 'OFF': alternate forward and backward sweeps.")
     innerloops = _member("innerloops", _count, "Sweeps of a process between exchanges with others; one process has none to wait for.")
     variant = _member("variant", lambda n, v: _check.choice(n, v, _VARIANTS), "Variant of the sweeps between processes: 'BOUNDARY_JACOBI' sweeps on all of them, the others on the first, as one process does.")
+
+    @property
+    def diagsolver(self):
+        """How a block is solved. One that was never given reads 'SEMISMOOTH_NEWTON', Solfec's, and the exact solve is used."""
+        return self._diagsolver or "SEMISMOOTH_NEWTON"
+
+    @diagsolver.setter
+    def diagsolver(self, value):
+        self._diagsolver = _check.choice("GAUSS_SEIDEL_SOLVER: diagsolver", value, _DIAGONAL)
+        self._changed()
 
     @property
     def failure(self):
@@ -173,7 +182,8 @@ class GAUSS_SEIDEL_SOLVER(Solver):
         by_merit = self._by_merit
         stop = _scree.StopRule(tolerance=self._meritval if by_merit else self._epsilon, yardstick="merit" if by_merit else "residual",
                                max_iterations=self._maxiter, history=self._history == "ON")
-        options = {"criterion": "yardstick" if by_merit else "relative_change", "change": self._epsilon, "diagonal_solver": _DIAGONAL[self._diagsolver],
+        options = {"criterion": "yardstick" if by_merit else "relative_change", "change": self._epsilon,
+                   "diagonal_solver": "EXACT" if self._diagsolver is None else _DIAGONAL[self._diagsolver],
                    "diagonal_epsilon": self._diagepsilon, "diagonal_max_iterations": self._diagmaxiter, "reverse": self._reverse == "ON",
                    "variant": "BOUNDARY_JACOBI" if self._variant == "BOUNDARY_JACOBI" else "FULL"}
         calls = self._failure == "CALLBACK" and self._callback is not None
