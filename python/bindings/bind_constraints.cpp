@@ -8,10 +8,10 @@ using model::Constraint;
 
 namespace {
 
-const std::vector<std::string> kConstraintKinds{"fixed_point", "fixed_direction", "velocity", "displacement", "acceleration", "link", "at_least", "at_most", "above", "below"};
+const std::vector<std::string> kConstraintKinds{"fixed_point", "fixed_direction", "velocity", "displacement", "acceleration", "link", "at_least", "at_most", "above", "below", "ahead"};
 
 int add_constraint(Engine& engine, const std::string& kind, std::array<int, 2> bodies, const Vec3& point1, const Vec3& point2,
-                   const Vec3& direction, const model::TimeSeries& value, double length) {
+                   const Vec3& direction, const model::TimeSeries& value, double length, int carrier) {
   const auto found = std::find(kConstraintKinds.begin(), kConstraintKinds.end(), kind);
   if (found == kConstraintKinds.end()) throw_input("constraint kind '{}'{}", kind, did_you_mean(kind, kConstraintKinds));
   Constraint constraint;
@@ -21,6 +21,7 @@ int add_constraint(Engine& engine, const std::string& kind, std::array<int, 2> b
   constraint.direction = unit(direction, "direction");
   constraint.value = value;
   constraint.length = length;
+  constraint.carrier = carrier;
   return engine.simulation.add_constraint(constraint);
 }
 

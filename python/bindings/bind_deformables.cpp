@@ -19,7 +19,7 @@ model::Deformable& deformable(Engine& engine, int id) {
 }
 
 int add_deformable(Engine& engine, const std::string& kind, const ShapePtr& shape, int material, double density, const std::map<int, double>& densities,
-                   const std::string& label, const std::map<int, int>& materials, const ShapePtr& mesh, int order, const std::string& form, int modes) {
+                   const std::string& label, const std::map<int, int>& materials, const ShapePtr& mesh, int order, const std::string& form, int modes, const std::vector<double>& shapes) {
   if (!shape || shape->empty()) throw_input("body '{}': the shape is empty", label);
   model::BodySpec spec;
   spec.kind = kind == "finite_element" ? model::BodyKind::finite_element : model::BodyKind::pseudo_rigid;
@@ -36,6 +36,7 @@ int add_deformable(Engine& engine, const std::string& kind, const ShapePtr& shap
   spec.deformation.order = order;
   spec.deformation.form = form;
   spec.deformation.modes = modes;
+  spec.deformation.shapes = shapes;
   if (mesh) {
     if (mesh->meshes.size() != 1) throw_input("body '{}': mesh = a shape with {} meshes; one is expected", label, mesh->meshes.size());
     spec.deformation.mesh = std::make_shared<geometry::Mesh>(mesh->meshes.front());

@@ -49,11 +49,11 @@ void add_user_force(Engine& engine, int id, const py::function& function) {
 }
 
 model::SurfaceMaterial surface_material(int surface1, int surface2, bool is_default, const std::string& law, const std::string& label,
-                                        double friction, double cohesion, double restitution, double spring, double dashpot) {
+                                        double friction, double cohesion, double restitution, double spring, double dashpot, double power) {
   const auto found = std::find(kSurfaceModels.begin(), kSurfaceModels.end(), law);
   if (found == kSurfaceModels.end()) throw_input("surface material '{}': model = '{}'{}", label, law, did_you_mean(law, kSurfaceModels));
   model::SurfaceMaterial material{surface1, surface2, is_default, static_cast<model::SurfaceModel>(found - kSurfaceModels.begin()),
-                                  label, friction, cohesion, restitution, spring, dashpot};
+                                  label, friction, cohesion, restitution, spring, dashpot, power};
   material.validate();
   return material;
 }
@@ -70,6 +70,7 @@ py::dict describe(const model::SurfaceMaterial& m) {
   info["restitution"] = m.restitution;
   info["spring"] = m.spring;
   info["dashpot"] = m.dashpot;
+  info["power"] = m.power;
   return info;
 }
 
@@ -94,14 +95,14 @@ const model::SurfaceMaterial& surface_at(Engine& engine, int index) {
 void bind_materials(EngineClass& engine) {
   engine
       .def("add_surface_material", [](Engine& e, int s1, int s2, bool is_default, const std::string& law, const std::string& label, double friction,
-                                      double cohesion, double restitution, double spring, double dashpot) {
-        return e.model().surfaces.add(surface_material(s1, s2, is_default, law, label, friction, cohesion, restitution, spring, dashpot));
+                                      double cohesion, double restitution, double spring, double dashpot, double power) {
+        return e.model().surfaces.add(surface_material(s1, s2, is_default, law, label, friction, cohesion, restitution, spring, dashpot, power));
       })
       .def("update_surface_material", [](Engine& e, int index, const std::string& law, double friction, double cohesion, double restitution,
-                                         double spring, double dashpot) {
+                                         double spring, double dashpot, double power) {
         const model::SurfaceMaterial old = surface_at(e, index);
         e.model().surfaces.update(index, surface_material(old.surface1, old.surface2, old.is_default, law, old.label, friction, cohesion,
-                                                          restitution, spring, dashpot));
+                                                          restitution, spring, dashpot, power));
       })
       .def("surface_material_info", [](Engine& e, int index) { return describe(surface_at(e, index)); })
       .def("surface_material_count", [](Engine& e) { return e.model().surfaces.size(); })

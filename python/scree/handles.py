@@ -411,10 +411,10 @@ class _Material(_Handle):
 
 class SurfaceMaterial(_Material):
     """Law between two surfaces. Readable: surface1, surface2, is_default, label. Writable: model, friction,
-    cohesion (Pa), restitution, spring (N/m), dashpot (N s/m)."""
+    cohesion (Pa), restitution, spring (N/m), dashpot (N s/m), power."""
 
     __slots__ = ()
-    _writable = ("model", "friction", "cohesion", "restitution", "spring", "dashpot")
+    _writable = ("model", "friction", "cohesion", "restitution", "spring", "dashpot", "power")
     _fields = ("surface1", "surface2", "is_default", "label") + _writable
 
     @property

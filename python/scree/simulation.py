@@ -248,11 +248,12 @@ class Simulation:
 
     @_check.keywords
     def surface_material(self, surface1=None, surface2=None, model="SIGNORINI_COULOMB", friction=0.0, cohesion=0.0,
-                         restitution=0.0, spring=0.0, dashpot=0.0, label=None):
+                         restitution=0.0, spring=0.0, dashpot=0.0, label=None, power=1.0):
         """Law between two surface ids; with surface1 alone, of this surface with any other; without ids, the default for pairs that have none of
         their own.
 
-        friction: Coulomb coefficient. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT')."""
+        friction: Coulomb coefficient. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT'); power:
+        of the overlap in the spring's force, 1 or more (Hertz: 1.5; spring is then in N/m^power)."""
         if surface1 is None:
             surface1, surface2 = surface2, surface1
         default = surface1 is None
@@ -260,7 +261,8 @@ class Simulation:
         s2 = 0 if default else ANY_SURFACE if surface2 is None else _check.integer("surface2", surface2)
         label = label or f"SURFACE_MATERIAL_{self._engine.surface_material_count()}"
         numbers = [_check.number(f"surface material '{label}': {n}", v) for n, v in
-                   (("friction", friction), ("cohesion", cohesion), ("restitution", restitution), ("spring", spring), ("dashpot", dashpot))]
+                   (("friction", friction), ("cohesion", cohesion), ("restitution", restitution), ("spring", spring), ("dashpot", dashpot),
+                    ("power", power))]
         return SurfaceMaterial(self, self._engine.add_surface_material(s1, s2, default, str(model), label, *numbers))
 
     @_check.keywords
@@ -344,25 +346,27 @@ class Simulation:
         label = self._label(label)
         index = self._index(material)
         body = Body(self, self._engine.add_deformable("pseudo_rigid", _shape(shape)._native, index, *self._densities(density, material, label), label,
-                                                      {}, None, 1, "TL", 0))
+                                                      {}, None, 1, "TL", 0, []))
         return self._start(body, velocity, angular_velocity, scheme=scheme, damping=damping, stiffness_damping=stiffness_damping,
                            round_spheres=round_spheres)
 
     @_check.keywords
     def finite_element(self, shape, material=None, mesh=None, order=1, form="TL", modes=0, materials=None, label=None, velocity=None,
-                       angular_velocity=None, scheme=None, damping=None, stiffness_damping=None, selfcontact=None):
+                       angular_velocity=None, scheme=None, damping=None, stiffness_damping=None, selfcontact=None, shapes=None):
         """Add an elastic body of finite elements in the place its shape has.
 
         shape: a mesh, or convex pieces within `mesh`, which then carries their motion. material: bulk material, and {volume id: material} in
         `materials` where it differs. order: 1 or 2 (nodes in the middle of edges; free of locking in bending). form: 'TL' (total
         Lagrangian), 'BC' (co-rotational: small strain, factorised once), 'BC-IM' (the same with incompatible modes, so that hexahedra of
-        order 1 bend without locking) or 'BC-MODAL' (with `modes` elastic modes).
+        order 1 bend without locking) or 'BC-MODAL' (with `modes` elastic modes, or with the deformations that the
+        displacements in `shapes` span, one row each, three numbers a node of the mesh).
         Schemes and dampings as in pseudo_rigid(). selfcontact: parts of the body that are not neighbours touch each other."""
         label = self._label(label)
         chosen = {_check.integer("materials: volume id", v): self._index(m) for v, m in (materials or {}).items()}
         native = None if mesh is None else _shape(mesh)._native
         body = Body(self, self._engine.add_deformable("finite_element", _shape(shape)._native, self._index(material), 1.0, {}, label, chosen, native,
-                                                      _check.integer("order", order), str(form), _check.integer("modes", modes, 0)))
+                                                      _check.integer("order", order), str(form), _check.integer("modes", modes, 0),
+                                                      [] if shapes is None else np.ravel(np.asarray(shapes, dtype=float)).tolist()))
         return self._start(body, velocity, angular_velocity, scheme=scheme, damping=damping, stiffness_damping=stiffness_damping,
                            selfcontact=selfcontact)
 
@@ -428,18 +432,21 @@ class Simulation:
 
     # --- constraints ------------------------------------------------------------------------------------------
 
-    def _constrain(self, kind, body, point, direction=(0.0, 0.0, 1.0), value=0.0, body2=-1, point2=(0.0, 0.0, 0.0), length=0.0):
+    def _constrain(self, kind, body, point, direction=(0.0, 0.0, 1.0), value=0.0, body2=-1, point2=(0.0, 0.0, 0.0), length=0.0, carrier=-1):
         first = self._body_id("body", body)
         return Constraint(self, self._engine.add_constraint(kind, [first, body2], _check.vector("point", point), _check.vector("point2", point2),
-                                                            _check.direction("direction", direction), series.native("value", value), float(length)))
+                                                            _check.direction("direction", direction), series.native("value", value), float(length), carrier))
 
     def fix_point(self, body, point):
         """Fix a referential point (m) of a body in space."""
         return self._constrain("fixed_point", body, point)
 
-    def fix_direction(self, body, point, direction):
-        """Forbid a point to move along a spatial direction."""
-        return self._constrain("fixed_direction", body, point, direction)
+    def fix_direction(self, body, point, direction, body2=None, point2=None):
+        """Forbid a point to move along a spatial direction. With body2, a point of it (point2, default point) may not move along a direction that
+        turns with `body`: it stays in a plane of that body."""
+        if body2 is None:
+            return self._constrain("fixed_direction", body, point, direction)
+        return self._constrain("ahead", body, point, direction, body2=self._body_id("body2", body2), point2=point if point2 is None else point2, carrier=0)
 
     def fix_surface(self, body, surface, direction=None):
         """Hold the nodes of a surface id of a finite element body: in space, along a spatial direction, or along each node's 'NORMAL',
@@ -471,19 +478,21 @@ class Simulation:
         other = -1 if body2 is None else self._body_id("body2", body2)
         return self._constrain("link", body1, point1, body2=other, point2=point2)
 
-    def distance_limit(self, body1, body2, point1, point2, kind, length, direction=None):
+    def distance_limit(self, body1, body2, point1, point2, kind, length, direction=None, carrier=None):
         """Keep two referential points 'at_least' or 'at_most' `length` metres apart: along the line through them, or, with a spatial
         direction, by how far the second is ahead of the first along it. One body may be None: its point is then fixed in the air. A rope is
-        distance_limit(a, b, p, q, 'at_most', length)."""
+        distance_limit(a, b, p, q, 'at_most', length). carrier: 1 or 2, the body with which the direction turns."""
         _check.choice("kind", kind, ("at_least", "at_most"))
+        carrier = -1 if carrier is None else _check.integer("carrier", carrier, 1, 2) - 1
         length = _check.number("length", length, 0.0 if direction is None else -math.inf)
         if body1 is None:
             body1, body2, point1, point2 = body2, body1, point2, point1
             direction = None if direction is None else -_check.direction("direction", direction)
+            carrier = carrier if carrier < 0 else 1 - carrier
         other = -1 if body2 is None else self._body_id("body2", body2)
         name = kind if direction is None else {"at_least": "above", "at_most": "below"}[kind]
         return self._constrain(name, body1, point1, direction=(0.0, 0.0, 1.0) if direction is None else direction, body2=other, point2=point2,
-                               length=length)
+                               length=length, carrier=carrier)
 
     @property
     def constraints(self):

@@ -156,6 +156,7 @@ Vec3 wanted_velocity(const Constraint& c, const Reaction& r, const StepTimes& ti
       if (c.length == 0.0) return r.frame * (-span / h);
       return {(c.length - span.norm()) / h, 0.0, 0.0};
     }
+    case ConstraintKind::ahead: return {(c.length - r.frame.row(0).dot(r.place[1] - r.place[0])) / h, 0.0, 0.0};
     case ConstraintKind::at_least:
     case ConstraintKind::above:
     case ConstraintKind::at_most:
@@ -164,15 +165,20 @@ Vec3 wanted_velocity(const Constraint& c, const Reaction& r, const StepTimes& ti
   return Vec3::Zero();
 }
 
-Mat3 constraint_frame(const Constraint& c, const Reaction& r) {
+/// The direction of a constraint now.
+Vec3 direction_of(const Constraint& c, const model::Bodies& bodies, const model::Motion& motion) {
+  return c.carrier < 0 ? c.direction : motion.rotation[static_cast<std::size_t>(bodies.index(c.body[static_cast<std::size_t>(c.carrier)]))] * c.direction;
+}
+
+Mat3 constraint_frame(const Constraint& c, const Reaction& r, const Vec3& direction) {
   if (c.kind == ConstraintKind::fixed_point || (c.kind == ConstraintKind::link && c.length == 0.0)) return Mat3::Identity();
   const Vec3 span = r.place[1] - r.place[0];
   if (c.kind == ConstraintKind::link) return frame_from_normal(span.normalized());
   // Points that coincide may part along any direction.
-  if (c.kind == ConstraintKind::at_least) return frame_from_normal(span.isZero(0.0) ? c.direction : span.normalized().eval());
-  if (c.kind == ConstraintKind::at_most) return frame_from_normal(span.isZero(0.0) ? c.direction : (-span).normalized().eval());
-  if (c.kind == ConstraintKind::below) return frame_from_normal(-c.direction);
-  return frame_from_normal(c.direction);
+  if (c.kind == ConstraintKind::at_least) return frame_from_normal(span.isZero(0.0) ? direction : span.normalized().eval());
+  if (c.kind == ConstraintKind::at_most) return frame_from_normal(span.isZero(0.0) ? direction : (-span).normalized().eval());
+  if (c.kind == ConstraintKind::below) return frame_from_normal(-direction);
+  return frame_from_normal(direction);
 }
 
 }  // namespace
@@ -192,7 +198,12 @@ void locate_constraints(const model::Model& model, const model::Motion& motion, 
       points[k].point = reaction.place[k];
       if (points[k].body >= 0 && bodies.deforms(points[k].body)) points[k].grip = grips.at_reference(bodies, points[k].body, c.point[k]);
     }
-    reaction.frame = constraint_frame(c, reaction);
+    reaction.frame = constraint_frame(c, reaction, direction_of(c, bodies, motion));
+    // A rigid body that carries the direction is held at the other's point: the rate of  d . (x1 - x0)  with d turning.
+    if (c.carrier >= 0) {
+      Side& carrier = points[static_cast<std::size_t>(c.carrier)];
+      if (carrier.grip < 0) carrier.point = points[static_cast<std::size_t>(1 - c.carrier)].point;
+    }
     // Some act between two points; every other constraint holds body[0] against the ground.
     if (!model::joins_points(c.kind)) points = {Side{-1, -1, reaction.place[0]}, points[0]};
     sides.push_back(points);

@@ -170,7 +170,7 @@ Modes modes_from(const ElasticBody& body, const MatX& shapes) {
   }
   if (!shapes.allFinite()) throw_input("modes: a given shape holds NaN or infinity");
   const MatX basis = orthonormal(body.mass(), rigid_motions(body), shapes);
-  if (basis.cols() < shapes.cols()) throw_input("modes: the {} given shapes are not independent of each other and of rigid motions", shapes.cols());
+  if (basis.cols() == 0) throw_input("modes: the {} given shapes are rigid motions alone; deformations are needed", shapes.cols());
   BlockMatrix K = body.make_matrix();
   body.tangent(body.mesh().positions(), K);
   MatX image(body.dofs(), basis.cols());

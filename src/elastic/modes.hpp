@@ -21,8 +21,8 @@ struct Modes {
 /// dofs; SolveError when the iteration fails.
 [[nodiscard]] Modes natural_modes(const ElasticBody& body, int count, std::span<const char> fixed = {});
 
-/// Modes from given shapes (columns, three numbers a node): made M-orthonormal and diagonal in K, rigid parts removed. InputError when
-/// they are dependent or of the wrong size.
+/// Modes from given shapes (columns, three numbers a node): made M-orthonormal and diagonal in K, rigid parts and shapes that depend on others
+/// removed. InputError when none is left or they are of the wrong size.
 [[nodiscard]] Modes modes_from(const ElasticBody& body, const MatX& shapes);
 
 /// Six M-orthonormal rigid motions, columns.

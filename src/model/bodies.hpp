@@ -37,7 +37,8 @@ struct Deformation {
   std::shared_ptr<const geometry::Mesh> mesh;  ///< carries the motion of a finite element body; none: the shape's own mesh
   int order = 1;                               ///< of finite elements, 1 or 2
   std::string form = "TL";                     ///< formulation of finite elements: TL, BC, BC-IM, BC-MODAL
-  int modes = 0;                               ///< elastic modes of BC-MODAL
+  int modes = 0;                               ///< elastic modes of BC-MODAL, where no shapes are given
+  std::vector<double> shapes;                  ///< displacements that span the deformations of BC-MODAL, one after the other, three numbers a node of the mesh
 };
 
 /// What is particular to a deformable body.

@@ -65,10 +65,30 @@ Formulation formulation_of(const Deformation& deformation) {
     return Formulation::incompatible;
   }
   if (deformation.form == "BC-MODAL") {
-    if (deformation.modes < 1) throw_input("BODY: form 'BC-MODAL' with {} modes; give at least one", deformation.modes);
+    if (deformation.modes < 1 && deformation.shapes.empty()) throw_input("BODY: form 'BC-MODAL' with {} modes; give at least one", deformation.modes);
     return Formulation::modal;
   }
   throw_input("BODY: form = '{}'; known: TL, BC, BC-IM, BC-MODAL", deformation.form);
+}
+
+/// The given displacements as columns for the nodes of the finite elements: those of the mesh that are left, in the same order.
+MatX shape_columns(const Deformation& deformation, const geometry::Mesh& given, const elastic::FiniteMesh& mesh) {
+  if (deformation.shapes.empty()) return {};
+  if (deformation.order != 1) throw_input("BODY: base: given displacements are for elements of order 1, not {}", deformation.order);
+  const std::size_t size = 3 * given.nodes.size();
+  if (deformation.shapes.size() % size != 0)
+    throw_input("BODY: base: {} numbers are not whole displacements of {} each, three a node of the mesh", deformation.shapes.size(), size);
+  const auto count = static_cast<Eigen::Index>(deformation.shapes.size() / size);
+  MatX columns(mesh.dofs(), count);
+  std::size_t n = 0;
+  for (Eigen::Index k = 0; k < static_cast<Eigen::Index>(mesh.nodes.size()); ++k, ++n) {
+    // Elements without matter are left out, and the nodes that only they have.
+    while (n < given.nodes.size() && given.nodes[n] != mesh.nodes[static_cast<std::size_t>(k)]) ++n;
+    if (n == given.nodes.size()) throw_input("BODY: base: the mesh has nodes that its finite elements do not have in the same order");
+    for (Eigen::Index j = 0; j < count; ++j)
+      columns.block<3, 1>(3 * k, j) = Eigen::Map<const Vec3>(deformation.shapes.data() + static_cast<std::size_t>(j) * size + 3 * n);
+  }
+  return columns;
 }
 
 std::shared_ptr<const Mechanics> finite_element(const Model& model, const geometry::Shape& shape, int material, const Deformation& deformation) {
@@ -89,10 +109,12 @@ std::shared_ptr<const Mechanics> finite_element(const Model& model, const geomet
   };
   if (!embedded) {
     elastic::FiniteMesh mesh = elastic::make_finite_mesh(shape.meshes.front(), deformation.order);
-    return std::make_shared<FiniteElement>(elastic::ElasticBody(std::move(mesh), materials), shape, false, formulation, deformation.modes);
+    const MatX shapes = shape_columns(deformation, shape.meshes.front(), mesh);
+    return std::make_shared<FiniteElement>(elastic::ElasticBody(std::move(mesh), materials), shape, false, formulation, deformation.modes, shapes);
   }
   elastic::Embedding embedding = elastic::embed(shape, *deformation.mesh, deformation.order);
-  return std::make_shared<FiniteElement>(elastic::ElasticBody(std::move(embedding.mesh), materials, embedding.rule), shape, true, formulation, deformation.modes);
+  const MatX shapes = shape_columns(deformation, *deformation.mesh, embedding.mesh);
+  return std::make_shared<FiniteElement>(elastic::ElasticBody(std::move(embedding.mesh), materials, embedding.rule), shape, true, formulation, deformation.modes, shapes);
 }
 
 }  // namespace

@@ -51,10 +51,10 @@ Vec3 FiniteElement::Points::at(int k, std::span<const double> values) const {
   return sum;
 }
 
-FiniteElement::FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded, Formulation formulation, int modes)
+FiniteElement::FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded, Formulation formulation, int modes, const MatX& shapes)
     : body_(std::move(body)), locator_(body_.mesh()), smoother_(body_), embedded_(embedded), reference_(body_.mesh().positions()) {
   if (formulation != Formulation::total_lagrangian) corotation_.emplace(body_, formulation == Formulation::incompatible);
-  if (formulation == Formulation::modal) set_basis(modes);
+  if (formulation == Formulation::modal) set_basis(shapes.size() > 0 ? elastic::modes_from(body_, shapes) : elastic::natural_modes(body_, modes));
   // Row sums of the mass: what each node takes of a uniform acceleration.
   std::vector<double> ones(static_cast<std::size_t>(body_.dofs()), 1.0), sums(ones.size());
   body_.mass().multiply(ones, sums);
@@ -65,8 +65,8 @@ FiniteElement::FiniteElement(elastic::ElasticBody body, const geometry::Shape& s
   critical_step_ = elastic::critical_step(body_, reference_);
 }
 
-void FiniteElement::set_basis(int modes) {
-  const elastic::Modes elastic_modes = elastic::natural_modes(body_, modes);
+void FiniteElement::set_basis(const elastic::Modes& elastic_modes) {
+  const int modes = elastic_modes.count();
   basis_.resize(body_.dofs(), 6 + modes);
   basis_ << elastic::rigid_motions(body_), elastic_modes.shapes;
   frequency_squares_ = VecX::Zero(6 + modes);

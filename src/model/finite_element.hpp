@@ -22,8 +22,9 @@ enum class Formulation {
 
 class FiniteElement final : public Mechanics {
  public:
-  /// The shape is the mesh itself, or lies within it (embedded). `modes` counts the elastic ones of the modal formulation.
-  FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded, Formulation formulation, int modes);
+  /// The shape is the mesh itself, or lies within it (embedded). `modes` counts the elastic ones of the modal formulation; given
+  /// `shapes` (columns) span its deformations instead.
+  FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded, Formulation formulation, int modes, const MatX& shapes = {});
 
   [[nodiscard]] int nodes() const override { return body_.nodes(); }
   void reference(std::span<double> q) const override;
@@ -75,7 +76,7 @@ class FiniteElement final : public Mechanics {
   };
   [[nodiscard]] RigidPart rigid_part(std::span<const double> q, std::span<const double> u) const;
   void weigh_shape(const geometry::Shape& shape);
-  void set_basis(int modes);
+  void set_basis(const elastic::Modes& elastic_modes);
   /// Element that carries the point of an embedded piece (with this referential box) which is at x now.
   [[nodiscard]] int element_at(std::span<const double> q, const Box& box, const Vec3& x) const;
   [[nodiscard]] elastic::Place current_place(std::span<const double> q, int element, const Vec3& x) const;

@@ -23,6 +23,7 @@ void SurfaceMaterial::validate() const {
   check("SURFACE_MATERIAL", label, "restitution", restitution, 0.0, 1.0, "[0, 1]");
   check("SURFACE_MATERIAL", label, "spring", spring, 0.0, kHuge, "[0, inf) N/m");
   check("SURFACE_MATERIAL", label, "dashpot", dashpot, -kHuge, kHuge, "(-inf, inf) N s/m");
+  check("SURFACE_MATERIAL", label, "power", power, 1.0, 10.0, "[1, 10]; 1 is a linear spring, 1.5 Hertz's");
 }
 
 void BulkMaterial::validate() const {

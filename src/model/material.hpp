@@ -19,6 +19,7 @@ struct SurfaceMaterial {
   double restitution = 0.0;     ///< Newton's coefficient, in [0, 1]
   double spring = 0.0;          ///< N/m, >= 0
   double dashpot = 0.0;         ///< N s/m; negative: critical damping of each contact
+  double power = 1.0;           ///< p >= 1 of the spring's force  spring overlap^p;  spring is then in N/m^p
 
   /// InputError naming label, field, value and range.
   void validate() const;

@@ -19,6 +19,7 @@ void append(std::vector<double>& values, const Mat3& m) {
 std::uint8_t stored_kind(const model::Constraint& c) {
   switch (c.kind) {
     case model::ConstraintKind::fixed_point: return 1;
+    case model::ConstraintKind::ahead:
     case model::ConstraintKind::fixed_direction: return 2;
     case model::ConstraintKind::velocity:
     case model::ConstraintKind::displacement:

@@ -198,7 +198,7 @@ void ContactStage::apply_springs(const StageInput& in, const assembly::Assembler
   for (std::size_t k = 0; k < springs_.size(); ++k) {
     assembly::Contact& contact = contacts[static_cast<std::size_t>(springs_[k])];
     const model::SurfaceMaterial& material = in.model.surfaces[contact.material];
-    const SpringDashpot law{material.spring, material.dashpot, material.friction, material.cohesion * contact.point.area};
+    const SpringDashpot law{material.spring, material.dashpot, material.friction, material.cohesion * contact.point.area, material.power};
     contact.R = spring_dashpot_impulse(law, spring_form_.diagonal()[k], contact.U, contact.U_old, contact.point.gap, in.settings.step,
                                        contact.R.tail<2>(), contact.cohesive);
     Eigen::Map<Vec3>(impulses_.data() + 3 * k) = contact.R;

@@ -26,14 +26,14 @@ template <Is<geometry::Mesh> T> void each_part(T& m, auto&& visit) {
 }
 template <Is<model::SurfaceMaterial> T> void each_part(T& m, auto&& visit) {
   visit("surface1", m.surface1), visit("surface2", m.surface2), visit("default", m.is_default), visit("model", m.model), visit("label", m.label);
-  visit("friction", m.friction), visit("cohesion", m.cohesion), visit("restitution", m.restitution), visit("spring", m.spring), visit("dashpot", m.dashpot);
+  visit("friction", m.friction), visit("cohesion", m.cohesion), visit("restitution", m.restitution), visit("spring", m.spring), visit("dashpot", m.dashpot), visit("power", m.power);
 }
 template <Is<model::BulkMaterial> T> void each_part(T& m, auto&& visit) {
   visit("model", m.model), visit("label", m.label), visit("young", m.young), visit("poisson", m.poisson), visit("density", m.density);
 }
 template <Is<model::Constraint> T> void each_part(T& c, auto&& visit) {
   visit("id", c.id), visit("kind", c.kind), visit("bodies", c.body), visit("points", c.point), visit("direction", c.direction), visit("value", c.value);
-  visit("start", c.start), visit("start_speed", c.start_speed), visit("length", c.length);
+  visit("start", c.start), visit("start_speed", c.start_speed), visit("length", c.length), visit("carrier", c.carrier);
 }
 template <Is<model::PointForce> T> void each_part(T& l, auto&& visit) {
   visit("body", l.body), visit("kind", l.kind), visit("point", l.point), visit("direction", l.direction), visit("value", l.value);
@@ -51,7 +51,7 @@ template <Is<model::ObstacleMotion> T> void each_part(T& m, auto&& visit) {
 /// Without the materials and the mesh of its description, whose mechanics are made anew.
 template <Is<model::Deformable> T> void each_part(T& d, auto&& visit) {
   visit("body", d.body), visit("stiffness_damping", d.stiffness_damping), visit("round_spheres", d.round_spheres), visit("selfcontact", d.selfcontact);
-  visit("order", d.description.order), visit("form", d.description.form), visit("modes", d.description.modes);
+  visit("order", d.description.order), visit("form", d.description.form), visit("modes", d.description.modes), visit("shapes", d.description.shapes);
 }
 template <Is<model::Model::PieceExclusion> T> void each_part(T& e, auto&& visit) {
   visit("body1", e.body1), visit("body2", e.body2), visit("point1", e.point1), visit("point2", e.point2);

@@ -146,16 +146,19 @@ void Simulation::remove_constraints_of(int body) {
 int Simulation::add_constraint(model::Constraint constraint) {
   const model::Bodies& bodies = model_.bodies;
   const model::Motion& motion = now_.state.motion;
-  for (std::size_t side = 0; side < 2; ++side)
-    if (constraint.body[side] >= 0 && !bodies.moves(bodies.index(constraint.body[side])))
-      throw_input("constraint: body {} is an obstacle; constrain bodies that can move, and give obstacles a prescribed motion",
-                  constraint.body[side]);
-  if (constraint.body[0] < 0 && constraint.body[1] >= 0) {
+  const auto moves = [&](std::size_t side) { return constraint.body[side] >= 0 && bodies.moves(bodies.index(constraint.body[side])); };
+  if (constraint.body[0] < 0 && constraint.body[1] < 0) throw_input("constraint: it needs at least one body");
+  if (!moves(0) && (!moves(1) || !model::joins_points(constraint.kind)))
+    throw_input("constraint: body {} is an obstacle; constrain bodies that can move, and give obstacles a prescribed motion",
+                constraint.body[constraint.body[0] < 0 ? 1 : 0]);
+  if (constraint.body[0] < 0) {
     std::swap(constraint.body[0], constraint.body[1]);
     std::swap(constraint.point[0], constraint.point[1]);
     constraint.direction = -constraint.direction;
+    if (constraint.carrier >= 0) constraint.carrier = 1 - constraint.carrier;
   }
-  if (constraint.body[0] < 0) throw_input("constraint: it needs at least one body");
+  if (constraint.carrier > 1 || (constraint.carrier >= 0 && constraint.body[static_cast<std::size_t>(constraint.carrier)] < 0))
+    throw_input("constraint: a point in the air cannot carry the direction; let the body carry it, or fix it in space");
   if (constraint.body[0] == constraint.body[1]) throw_input("constraint: body1 and body2 are the same body ({}); two bodies, or one and a point in the air, are expected", constraint.body[0]);
   for (const Vec3& point : constraint.point) check_finite("constraint", "point", point);
   const double length = constraint.direction.norm();
@@ -171,6 +174,9 @@ int Simulation::add_constraint(model::Constraint constraint) {
   if (!std::isfinite(constraint.length)) throw_input("constraint: length is {}, must be finite", constraint.length);
   if (model::joins_points(constraint.kind))
     reaction.place[1] = constraint.body[1] < 0 ? constraint.point[1] : model::point(bodies, motion, bodies.index(constraint.body[1]), constraint.point[1]);
+  if (constraint.kind == model::ConstraintKind::ahead) constraint.length = constraint.direction.dot(reaction.place[1] - reaction.place[0]);
+  if (constraint.carrier >= 0)
+    constraint.direction = motion.rotation[static_cast<std::size_t>(bodies.index(constraint.body[static_cast<std::size_t>(constraint.carrier)]))].transpose() * constraint.direction;
   if (constraint.kind == model::ConstraintKind::link) {
     constraint.length = (reaction.place[1] - reaction.place[0]).norm();
     const double size = bodies.radius[static_cast<std::size_t>(index)];

@@ -10,6 +10,7 @@ struct SpringDashpot {
   double dashpot = 0.0;   ///< N s/m; negative: critical damping
   double mu = 0.0;
   double cohesion = 0.0;  ///< tensile force the bond carries, N
+  double power = 1.0;     ///< p >= 1 of  spring overlap^p
 };
 
 /// Impulse over a step h of one contact from its own diagonal block W, free velocity B, velocity U_old at the start of the

@@ -123,6 +123,52 @@ def test_thick_cylinder(tmp_path):
     assert hoop == pytest.approx(1e8, rel=0.03)  # second-order elements a sixth of the wall thick
 
 
+@pytest.mark.parametrize("form", ["TL", "BC"])
+def test_cube_under_pressure_on_all_sides(tmp_path, form):
+    """u = -p (1 - 2 nu) L / E, and the stress is p everywhere."""
+    solfec = analysis(tmp_path)
+    bulk = BULK_MATERIAL(solfec, young=1e9, poisson=0.3, density=1000)
+    body = BODY(solfec, "FINITE_ELEMENT", box((2, 2, 2), (2, 2, 2)), bulk, "cube", form)
+    for surface, direction in ((2, (1, 0, 0)), (5, (0, 1, 0)), (1, (0, 0, 1))):
+        FIX_SURFACE(solfec, body, surface, direction)
+    for surface in range(1, 7):
+        PRESSURE(body, surface, -1e5)
+    RUN(solfec, None, 10.0)
+    assert DISPLACEMENT(body, (2, 2, 2)) == pytest.approx([-1e5 * 0.4 * 2 / 1e9] * 3, rel=EXACT)
+    assert STRESS(body, (1, 1, 1))[:6] == pytest.approx((-1e5, -1e5, -1e5, 0, 0, 0), rel=EXACT, abs=1)
+
+
+def test_bar_pulled_by_a_prescribed_end(tmp_path):
+    """The reactions at the end sum up to E A u / L."""
+    solfec = analysis(tmp_path)
+    body = clamped_bar(solfec, (4, 1, 1), (4, 1, 1), "BC", young=1e9, density=1000)
+    ends = [p for p in (tuple(body.mesh.node(n)) for n in range(body.mesh.nnod)) if p[0] == 4]
+    held = [SET_DISPLACEMENT(body, p, (1, 0, 0), TIME_SERIES([0, 0, 5, 1e-3, 100, 1e-3])) for p in ends]
+    RUN(solfec, None, 10.0)
+    assert DISPLACEMENT(body, (2, 0.5, 0.5))[0] == pytest.approx(5e-4, rel=EXACT)
+    assert abs(sum(c.R[2] for c in held)) == pytest.approx(1e9 * 1e-3 / 4, rel=EXACT)
+
+
+def test_bar_of_two_materials(tmp_path):
+    """Two halves in a row under one load: u = F L1 / E1 A + F L2 / E2 A."""
+    solfec = analysis(tmp_path)
+    soft, hard = (BULK_MATERIAL(solfec, young=e, poisson=0.0, density=1000) for e in (1e9, 4e9))
+    mesh = box((4, 1, 1), (4, 1, 1))
+    held = [mesh.node(n) for n in mesh.nodes_on_surface(2)]
+    nodes, elements, surfids = mesh.get_data()
+    for k in range(2, 4):
+        elements[10 * k + 9] = 9
+    body = BODY(solfec, "FINITE_ELEMENT", MESH(nodes, elements, surfids), soft, "bar", "BC")
+    APPLY_BULKMAT(solfec, body, 9, hard)
+    for point in held:
+        FIX_POINT(body, point)
+    PRESSURE(body, 4, 1e4)
+    RUN(solfec, None, 10.0)
+    right = [DISPLACEMENT(body, (x, 0.5, 0.5))[0] for x in (2, 4)]
+    halves = sorted((1e4 * 2 / 1e9, 1e4 * 2 / 4e9))
+    assert right[1] == pytest.approx(sum(halves), rel=EXACT) and sorted((right[0], right[1] - right[0])) == pytest.approx(halves, rel=EXACT)
+
+
 def test_pseudo_rigid_bar_in_tension(tmp_path):
     """Kirchhoff - Saint Venant in uniaxial stress: nominal stress P = E (f^3 - f) / 2 for Poisson's ratio 0."""
     solfec = analysis(tmp_path)

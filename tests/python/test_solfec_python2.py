@@ -85,18 +85,19 @@ def test_errors_keep_their_line(command, script):
 
 
 def test_included_files(command, script, tmp_path):
-    """execfile finds files from the working folder, the script's folder and those above it, and runs them in the names of the caller."""
+    """execfile finds files from the working folder, beside the file that includes, the script's folder and those above it, and runs them in the names of the caller."""
     (tmp_path / "inp" / "deep" / "inc").mkdir(parents=True)
-    script("print 'beside', width / 2\nheight = 3\n", "inp/deep/inc/parts.py")
+    script("print 'beside', width / 2\nheight = 3\nexecfile ('detail.py')\n", "inp/deep/inc/parts.py")
+    script("print 'detail'\n", "inp/deep/inc/detail.py")
     script("depth = 5 / 2\n", "inp/base.py")
     script("from solfec import *\ndef volume (): return 9 / 2\n", "inp/deep/tools.py")
     path = script("import tools\nwidth = 7\nexecfile ('inc/parts.py')\nexecfile ('inp/base.py')\nprint (height, depth, tools.volume ())\n"
                   "def local ():\n  names = {}\n  execfile ('inp/base.py', names)\n  return names ['depth']\nprint (local ())\n", "inp/deep/run.py")
     done = command("run", path)
     assert done.status == 0, done.err
-    assert done.out == "beside 3\n(3, 2, 4)\n2\n" and done.err.count("parts.py is Python 2") == 1 and "tools.py is Python 2" in done.err
+    assert done.out == "beside 3\ndetail\n(3, 2, 4)\n2\n" and done.err.count("parts.py is Python 2") == 1 and "tools.py is Python 2" in done.err
     modern = script("width = 7\nexecfile ('inc/parts.py')\nprint (7 / 2)\n".replace("execfile", "globals ()['execfile']"), "inp/deep/modern.py")
-    assert command("run", modern).out == "beside 3\n3.5\n"
+    assert command("run", modern).out == "beside 3\ndetail\n3.5\n"
     missing = command("run", script("execfile ('nowhere.py')\n", "inp/deep/missing.py"))
     assert missing.status != 0 and "nowhere.py" in missing.err
 

@@ -135,6 +135,7 @@ class SURFACE_MATERIAL:
     restitution: Any
     spring: Any
     dashpot: Any
+    hpow: Any
 
 class BULK_MATERIAL:
     def __init__(self, solfec: SOLFEC, model: str = ..., label: str | None = ..., young: float = ..., poisson: float = ..., density: float = ..., tensile: Any = ..., fields: Any = ..., fracene: Any = ...) -> None: ...

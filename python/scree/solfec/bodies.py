@@ -24,7 +24,7 @@ class BODY(Emptied):
     BULK_MATERIAL or its label. label: a name. formulation: of finite elements, 'FEM_O1' or 'FEM_O2' (second order). mesh: a MESH (emptied) around a
     shape of CONVEX objects, which then carries their motion; without it the shape is a single MESH. form: 'TL' (total Lagrangian), 'BC'
     (co-rotational, small strain), 'BC-IM' (the same with incompatible modes, for hexahedra that bend), 'BC-MODAL' (with elastic modes) or 'BC-RO'
-    (reduced: with as many of the body's own elastic modes as its base has deformations); later scripts give it in the place of formulation. base: of
+    (reduced: rigid motion and the deformations that the vectors of its base span); later scripts give it in the place of formulation. base: of
     'BC-MODAL', what MODAL_ANALYSIS returned or the number of modes (default 12); of 'BC-RO', (values, vectors) in the same layout; or the label of a
     REGISTER_BASE. modal is an older name of base. Other kinds do not use these arguments."""
 
@@ -33,7 +33,7 @@ class BODY(Emptied):
         domain("solfec", solfec)
         _check.choice("kind", kind, _KINDS)
         if formulation in FORMS:  # (..., label, form, mesh, base) of the last version
-            formulation, form = "FEM_O1", formulation
+            formulation, form, base = "FEM_O1", formulation, form if base is None and form != "TL" else base
         _check.choice("formulation", formulation, ("FEM_O1", "FEM_O2"))
         form, base = {"RO": "BC-RO"}.get(form, form), _base(solfec, modal if base is None else base)
         material = bulk_material("material", solfec, material)
@@ -41,9 +41,10 @@ class BODY(Emptied):
         sim, more = solfec._sim, {}
         if kind == "FINITE_ELEMENT":
             carriers = [] if mesh is None else objects("mesh", mesh)
-            if form == "BC-RO":
-                form, base = "BC-MODAL", _deformations(base, carriers or members)
-            more = {"mesh": as_one(carriers) if carriers else None, "order": 2 if formulation == "FEM_O2" else 1, "form": text("form", form), "modes": _modes(form, base)}
+            shapes = _deformations(base, carriers or members) if form == "BC-RO" else None
+            form = "BC-MODAL" if form == "BC-RO" else form
+            more = {"mesh": as_one(carriers) if carriers else None, "order": 2 if formulation == "FEM_O2" else 1, "form": text("form", form),
+                    "modes": _modes(form, base) if shapes is None else 0, "shapes": shapes}
             members_taken = members + carriers
         else:
             members_taken = members
@@ -372,21 +373,14 @@ def _modes(form, base):
 
 
 def _deformations(base, meshes):
-    """How many deformations a reduced base has: the rank of what its vectors have beyond rigid motions of the mesh."""
+    """The vectors of a reduced base as rows. Rigid motions among them are not needed, and those that depend on others are left out by the engine."""
     if not isinstance(base, (tuple, list)) or len(base) != 2:
         raise ValueError("base: form 'BC-RO' needs a pair (values, vectors), the vectors one after the other, three numbers a node")
     nodes = meshes[0]._nodes
     vectors = np.ravel(np.asarray(base[1], dtype=float))
     if not vectors.size or vectors.size % nodes.size:
         raise ValueError(f"base: {vectors.size} numbers are not a whole number of vectors of {nodes.size} each, three a node of the mesh")
-    arms = nodes - nodes.mean(axis=0)
-    rigid = np.array([np.tile(axis, len(nodes)) for axis in np.eye(3)] + [np.cross(axis, arms).ravel() for axis in np.eye(3)])
-    rows = vectors.reshape(-1, nodes.size)
-    rest = rows - rows @ np.linalg.pinv(rigid) @ rigid
-    rank = int((np.linalg.svd(rest, compute_uv=False) > 1e-9 * np.linalg.norm(rows, 2)).sum())
-    if not rank:
-        raise ValueError("base: its vectors are rigid motions alone; deformations are needed")
-    return rank
+    return vectors.reshape(-1, nodes.size)
 
 
 def body_of(what, value, solfec=None):

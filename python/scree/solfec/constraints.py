@@ -13,7 +13,7 @@ from .driven import drive, rate_of
 __all__ = ["FIX_POINT", "FIX_DIRECTION", "FIX_SURFACE", "SET_DISPLACEMENT", "SET_VELOCITY", "SET_ACCELERATION", "PUT_RIGID_LINK"]
 
 _KINDS = {"fixed_point": "FIXPNT", "fixed_direction": "FIXDIR", "velocity": "VELODIR", "displacement": "VELODIR", "acceleration": "VELODIR",
-          "link": "RIGLNK", "at_least": "LIMIT", "at_most": "LIMIT", "above": "LIMIT", "below": "LIMIT"}
+          "link": "RIGLNK", "at_least": "LIMIT", "at_most": "LIMIT", "above": "LIMIT", "below": "LIMIT", "ahead": "FIXDIR"}
 
 
 class CONSTRAINT(Emptied):
@@ -93,10 +93,10 @@ class CONSTRAINT(Emptied):
 
     @property
     def adjbod(self):
-        """(body1, body2) for 'CONTACT', 'RIGLNK' and 'LIMIT' (None: fixed in the air), the one BODY otherwise."""
+        """(body1, body2) for 'CONTACT', 'RIGLNK' and 'LIMIT' (None: fixed in the air) and 'FIXDIR' between two bodies, the one BODY otherwise."""
         kind = self.kind
         bodies = tuple(None if b < 0 else BODY._named(self._solfec, int(b)) for b in self._row["bodies"])
-        return bodies if kind in ("CONTACT", "RIGLNK", "LIMIT") else bodies[0]
+        return bodies if kind in ("CONTACT", "RIGLNK", "LIMIT") or (kind == "FIXDIR" and bodies[1] is not None) else bodies[0]
 
     @property
     def matlab(self):
@@ -252,7 +252,7 @@ def frame_of(axis):
     return np.stack([normal, across, np.cross(normal, across)])
 
 
-def _held(solfec, body, kind, point, direction, value):
+def held(solfec, body, kind, point, direction, value):
     """A constraint along a direction on a body that moves, or on an obstacle that it moves."""
     handle = point_of("point", body_of("body", body, solfec), point)
     if body.kind == "OBSTACLE":
@@ -307,12 +307,14 @@ def FIX_SURFACE(solfec, body, surfid, direction):
 
 @with_domain
 def FIX_DIRECTION(solfec, body, point, direction, body2=None, point2=None):
-    """obj = FIX_DIRECTION (solfec, body, point, direction | body2, point2): forbid a referential point to move along a spatial direction. A
-    direction that turns with one body and holds a point of another (body2) is not available."""
+    """obj = FIX_DIRECTION (solfec, body, point, direction | body2, point2): forbid a referential point to move along a spatial direction. With
+    body2, a point of it (point2, default point) may not move along a direction that turns with body: it slides in a plane of that body, and the
+    force acts between them."""
     domain("solfec", solfec)
-    if body2 is not None:
-        raise ValueError("body2: a direction that turns with a body is not available; PUT_RIGID_LINK, or PUT_SPRING with a stiff spring along it, joins two bodies")
     handle = point_of("point", body_of("body", body, solfec), point)
+    if body2 is not None:
+        second = point if point2 is None else point2
+        return CONSTRAINT(solfec, solfec._sim.fix_direction(handle, point, direction, point_of("point2", body_of("body2", body2, solfec), second), second).id)
     if body.kind == "OBSTACLE":
         return _driven(solfec, body, "fixed_direction", point, [direction])
     return CONSTRAINT(solfec, solfec._sim.fix_direction(handle, point, direction).id)
@@ -323,7 +325,7 @@ def SET_DISPLACEMENT(solfec, body, point, direction, tms):
     """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m. An OBSTACLE
     is moved as a whole."""
     domain("solfec", solfec)
-    return _held(solfec, body, "displacement", point, direction, number_or_series("tms", tms))
+    return held(solfec, body, "displacement", point, direction, number_or_series("tms", tms))
 
 
 @with_domain
@@ -331,7 +333,7 @@ def SET_VELOCITY(solfec, body, point, direction, value):
     """obj = SET_VELOCITY (solfec, body, point, direction, value): velocity of a referential point along a direction, m/s: a number
     or a TIME_SERIES. An OBSTACLE is moved as a whole."""
     domain("solfec", solfec)
-    return _held(solfec, body, "velocity", point, direction, number_or_series("value", value))
+    return held(solfec, body, "velocity", point, direction, number_or_series("value", value))
 
 
 @with_domain
@@ -339,7 +341,7 @@ def SET_ACCELERATION(solfec, body, point, direction, tms):
     """obj = SET_ACCELERATION (solfec, body, point, direction, tms): accelerate a referential point along a direction, m/s^2. An OBSTACLE is
     moved as a whole."""
     domain("solfec", solfec)
-    return _held(solfec, body, "acceleration", point, direction, number_or_series("tms", tms))
+    return held(solfec, body, "acceleration", point, direction, number_or_series("tms", tms))
 
 
 @with_domain

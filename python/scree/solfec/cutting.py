@@ -20,12 +20,13 @@ def SPLIT(shape, point, normal, surfid=0, topoadj="OFF", remesh="ON"):
     shape: emptied. Polyhedra are cut; spheres and ellipsoids go to the side of their centre. A MESH that the plane meets in faces of elements
     alone becomes two MESH objects; elements that it cuts become CONVEX objects (Solfec fills the halves with tetrahedra; TETRAHEDRALIZE does
     so here), and with remesh 'OFF' it is an error. surfid: surface id of the new faces, or a pair of ids, of those below and of those
-    above. topoadj: 'OFF'; a cut that spreads from the point alone ('ON') is not available: name the faces to MESH_SPLIT."""
+    above. topoadj: 'ON' cuts a MESH along those faces of elements alone that are joined to the one with the point; a cut that does not part it is a
+    slit, and there is no second part. Elements are not cut then."""
     members = objects("shape", shape)
     place, axis = _check.vector("point", point), _check.direction("normal", normal)
     surfaces = _pair(surfid)
     if flag("topoadj", topoadj) == "ON":
-        raise ValueError("topoadj = 'ON': the cut goes through the whole shape here; MESH_SPLIT cuts along faces that you name")
+        return _split_from(members, place, axis / np.linalg.norm(axis), surfaces)
     keep_mesh = flag("remesh", "ON" if remesh is None else remesh) == "OFF"
     groups, sides = {}, ([], [])
     for member in members:
@@ -46,6 +47,47 @@ def SPLIT(shape, point, normal, surfid=0, topoadj="OFF", remesh="ON"):
     return tuple(None if not side else side[0] if len(side) == 1 else side for side in sides)
 
 
+def _split_from(members, place, axis, surfaces):
+    """SPLIT along the faces of a MESH on a plane that are joined, edge by edge, to the one with the point."""
+    if len(members) != 1 or not isinstance(members[0], MESH):
+        raise ValueError("topoadj = 'ON': one MESH is expected; SPLIT a list of CONVEX objects one by one")
+    data = one_mesh("shape", members[0])
+    nodes, elements = np.asarray(data["nodes"]), [tuple(e) for e in data["elements"]]
+    heights = _heights(nodes, place, axis)
+    inner = {face: pair for face, pair in _sides(elements).items() if len(pair) == 2 and not heights[list(face)].any()}
+    start = [face for face, pair in inner.items() if _on_face(nodes[list(pair[0][1])], place)]
+    if not start:
+        raise ValueError(f"topoadj = 'ON': point = {tuple(place.tolist())} is on no face between elements along the plane; choose one on such a face, or topoadj = 'OFF'")
+    joined, ends = set(start), list(start)
+    while ends:
+        face = ends.pop()
+        more = [other for other in inner if other not in joined and len(face & other) >= 2]
+        joined.update(more)
+        ends += more
+    up = lambda element: bool(heights[list(elements[element])].max() > 0)
+    parts = split_along(data, {face: {e: surfaces[up(e)] for e, _ in inner[face]} for face in joined})
+    if len(parts) > 2:
+        raise ValueError(f"topoadj = 'ON': the cut makes {len(parts)} parts; two or one are expected")
+    members[0]._take("SPLIT")
+    below = {e for face in joined for e, _ in inner[face] if not up(e)}
+    parts.sort(key=lambda part: -len(below & set(part[2])))
+    return parts[0][0], parts[1][0] if len(parts) == 2 else None
+
+
+def _heights(nodes, place, axis):
+    """Heights over a plane, exactly 0 for nodes on it."""
+    heights = (nodes - place) @ axis
+    heights[np.abs(heights) <= _ON_PLANE * np.linalg.norm(np.ptp(nodes, axis=0))] = 0.0
+    return heights
+
+
+def _on_face(corners, place):
+    """True when a point of its plane lies within a convex face."""
+    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+    sides = [np.cross(b - a, place - a) @ normal for a, b in zip(corners, np.roll(corners, -1, axis=0))]
+    return min(sides) >= -_ON_PLANE * (normal @ normal)
+
+
 def _pair(surfid):
     """(below, above) from one surface id or two."""
     ids = list(surfid) if isinstance(surfid, (tuple, list)) else [surfid, surfid]
@@ -60,8 +102,7 @@ def _mesh_halves(mesh, place, axis, surfaces):
         return None
     data = one_mesh("shape", mesh)
     nodes = np.asarray(data["nodes"])
-    heights = (nodes - place) @ axis
-    heights[np.abs(heights) <= _ON_PLANE * np.linalg.norm(np.ptp(nodes, axis=0))] = 0.0
+    heights = _heights(nodes, place, axis)
     elements = [tuple(e) for e in data["elements"]]
     above = [heights[list(e)].max() > 0 for e in elements]
     if any(heights[list(e)].min() < 0 and up for e, up in zip(elements, above)):

@@ -272,7 +272,7 @@ class _Material:
         if name.startswith("_"):
             object.__setattr__(self, name, value)
         elif name in self._writable:
-            setattr(self._handle, name, value)
+            setattr(self._handle, self._renamed.get(name, name), value)
         else:
             raise _check.UnknownMember(f"{type(self).__name__}: '{name}' cannot be set{_check.nearest(name, self._writable)}")
 
@@ -288,23 +288,22 @@ class SURFACE_MATERIAL(_Material):
 
     The law between two surfaces; with surf1 alone that of this surface with any other, with neither the default one. model: 'SIGNORINI_COULOMB'
     (friction, cohesion in Pa, restitution) or 'SPRING_DASHPOT' (spring in N/m, dashpot in N s/m, friction, cohesion). A negative dashpot stands for
-    critical damping of each contact. hpow: power of the overlap in the spring's force; 1 alone is available."""
+    critical damping of each contact. hpow: power of the overlap in the spring's force,
+    1 or more (Hertz: 1.5; spring is then in N/m^hpow)."""
 
-    _renamed = {"surf1": "surface1", "surf2": "surface2"}
+    _renamed = {"surf1": "surface1", "surf2": "surface2", "hpow": "power"}
     _readable = ("surf1", "surf2", "label")
-    _writable = ("model", "friction", "cohesion", "restitution", "spring", "dashpot")
+    _writable = ("model", "friction", "cohesion", "restitution", "spring", "dashpot", "hpow")
     _documented = {"surf1": "First surface id.", "surf2": "Second surface id; None for any other.", "label": "Label.", "model": "Name of the law.",
                    "friction": "Coulomb's coefficient.", "cohesion": "Pa.", "restitution": "Of velocity, 0 to 1.", "spring": "N/m.",
-                   "dashpot": "N s/m."}
+                   "dashpot": "N s/m.", "hpow": "Power of the overlap in the spring's force."}
 
     @routine
     def __init__(self, solfec, surf1=None, surf2=None, model="SIGNORINI_COULOMB", label=None, friction=0.0, cohesion=0.0, restitution=0.0,
                  spring=0.0, dashpot=0.0, hpow=1.0):
         domain("solfec", solfec)
-        if _check.number("hpow", hpow) != 1.0 and model == "SPRING_DASHPOT":
-            raise ValueError(f"hpow = {hpow:g}: the spring of 'SPRING_DASHPOT' is linear here (hpow = 1); take the stiffness of Hertz's law at the overlap you expect")
         self._handle = solfec._sim.surface_material(surf1, surf2, model=text("model", model), friction=friction, cohesion=cohesion,
-                                                    restitution=restitution, spring=spring, dashpot=dashpot,
+                                                    restitution=restitution, spring=spring, dashpot=dashpot, power=hpow,
                                                     label=label if label is None else text("label", label))
         solfec._surface_materials.append(self)
 

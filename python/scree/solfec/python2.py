@@ -183,11 +183,15 @@ def _map(function, *lists):
     return [*builtins.zip(*lists)] if function is None else list(builtins.map(function, *lists))
 
 
-def find(path):
-    """A file by a path relative to the working folder, or to the script's folder or one above it."""
+def find(path, beside=None):
+    """A file by a path relative to the working folder, to that of a file `beside` it, or to the script's folder or one above it."""
     from .. import session
     script = session.current().script
-    if os.path.isabs(path) or os.path.exists(path) or script is None:
+    if os.path.isabs(path) or os.path.exists(path):
+        return path
+    if beside is not None and os.path.exists(os.path.join(os.path.dirname(beside), path)):
+        return os.path.join(os.path.dirname(beside), path)
+    if script is None:
         return path
     folder = os.path.dirname(os.path.abspath(script))
     while True:
@@ -200,11 +204,11 @@ def find(path):
 
 def execfile(path, globals=None, locals=None):
     """Run another file in the names of the caller (or those given), as Python 2 did. path: relative to the working folder, or else to the folder of the
-    script or one above it."""
+    file that says so, of the script or one above it."""
+    frame = sys._getframe(1)
     if globals is None:
-        frame = sys._getframe(1)
         globals, locals = frame.f_globals, frame.f_locals
-    place = find(os.fspath(path))
+    place = find(os.fspath(path), os.path.abspath(frame.f_code.co_filename))
     with open(place, "rb") as file:
         script = read(file.read(), place, _main.python2)
     if script.python2:

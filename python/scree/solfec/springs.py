@@ -6,7 +6,7 @@ import numpy as np
 from .. import _check
 from ._arguments import routine
 from .bodies import body_of
-from .constraints import CONSTRAINT
+from .constraints import held
 from .domain import domain, number_or_series
 
 __all__ = ["PUT_SPRING", "SET_DISPLACEMENT3", "SET_VELOCITY3", "SET_ACCELERATION3"]
@@ -123,10 +123,10 @@ def _bound(spring, bodies, points, bounds, axis, update):
             continue
         if axis is None and spring._rest + limit <= 0.0:
             continue  # no two points are nearer than that
-        if update in ("CONV1", "CONV2"):
-            raise ValueError(f"limits: they need update = 'FIXED' or 'FOLLOW', not '{update}'")
+        carrier = {"CONV1": 1, "CONV2": 2}.get(update)
         handles = [None if b is None else b._handle for b in bodies]
-        bodies[0]._solfec._sim.distance_limit(*handles, *points, kind, spring._rest + limit, direction=axis)
+        bodies[0]._solfec._sim.distance_limit(*handles, *points, kind, spring._rest + limit, direction=axis,
+                                                    carrier=None if carrier is None or bodies[carrier - 1] is None else carrier)
 
 
 def _three(routine_name, kind):
@@ -143,17 +143,15 @@ def _three(routine_name, kind):
         if not isinstance(tms, (tuple, list)) or len(tms) != 3:
             raise ValueError(f"tms = {tms!r}: three numbers or TIME_SERIES objects are expected, one an axis")
         values = [number_or_series(f"tms[{k}]", value) for k, value in enumerate(tms)]
-        place = _check.vector("point", point)
-        make = getattr(solfec._sim, kind)
-        return [CONSTRAINT(solfec, make(body._handle, place, axis, value).id) for axis, value in zip(axes, values)]
+        return [held(solfec, body, kind, point, axis, value) for axis, value in zip(axes, values)]
 
     prescribe.__name__ = prescribe.__qualname__ = routine_name
-    unit = {"set_displacement": "displacement, m", "set_velocity": "velocity, m/s", "set_acceleration": "acceleration, m/s^2"}[kind]
+    unit = {"displacement": "displacement, m", "velocity": "velocity, m/s", "acceleration": "acceleration, m/s^2"}[kind]
     prescribe.__doc__ = (f"list = {routine_name} (body, point, base, tms): prescribe the {unit}, of a referential point along three axes: base as in "
                          "constraint.base, (eT1x, eT2x, eNx, eT1y, ...); tms: three numbers or TIME_SERIES objects. Returns three constraints.")
     return routine(prescribe)
 
 
-SET_DISPLACEMENT3 = _three("SET_DISPLACEMENT3", "set_displacement")
-SET_VELOCITY3 = _three("SET_VELOCITY3", "set_velocity")
-SET_ACCELERATION3 = _three("SET_ACCELERATION3", "set_acceleration")
+SET_DISPLACEMENT3 = _three("SET_DISPLACEMENT3", "displacement")
+SET_VELOCITY3 = _three("SET_VELOCITY3", "velocity")
+SET_ACCELERATION3 = _three("SET_ACCELERATION3", "acceleration")
