@@ -89,7 +89,7 @@ def test_any_number_of_ranks_gives_the_bits_and_files_of_one(command, script, tm
 def test_a_run_goes_on_with_any_number_of_ranks(command, script, tmp_path):
     whole = command("run", script(heap(duration=0.06)), "--out", "whole")
     stopping = heap(duration=0.06) + "\n"
-    stopping = stopping.replace("calls = []", "def halt(sim):\n    if sim.time > float(os.environ['HALT']) - 1e-9: import os, signal; os.kill(os.getpid(), signal.SIGTERM)\nsim.callback(0.001, halt)\ncalls = []")
+    stopping = stopping.replace("calls = []", "import signal\ndef halt(sim):\n    if sim.time > float(os.environ['HALT']) - 1e-9: os.kill(os.getpid(), signal.SIGTERM)\nsim.callback(0.001, halt)\ncalls = []")
     first = mpirun(2, "run", script(stopping), "--out", "parts", cwd=tmp_path, env={**os.environ, "HALT": "0.02"})
     assert first.returncode == 1 and "stopped by SIGTERM" in first.stderr, first.stderr
     second = mpirun(3, "run", script(stopping), "--out", "parts", "--resume", cwd=tmp_path, env={**os.environ, "HALT": "0.04"})
