@@ -9,8 +9,9 @@
 #include "collision/piece_store.hpp"
 #include "collision/seams.hpp"
 #include "collision/sparsify.hpp"
+#include "core/abandon.hpp"
 #include "core/error.hpp"
-#include "core/threads.hpp"
+#include "core/throwing_loop.hpp"
 #include "core/timer.hpp"
 
 namespace scree::collision {
@@ -139,18 +140,19 @@ void World::Impl::narrow_all(const Settings& settings, const std::vector<PiecePa
   contacts.clear();
   if (static_cast<std::ptrdiff_t>(tasks.size()) < std::max<std::ptrdiff_t>(chunks, 1)) tasks.resize(std::max<std::ptrdiff_t>(chunks, 1));
   if (threads() == 1 || count < (store.all_spheres() ? kThreadedSpheres : kThreadedPairs)) {
-    for (const PiecePair& pair : pairs) narrow(settings, pair, tasks[0], contacts);
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      if (i % kNarrowChunk == 0) throw_if_stopped();
+      narrow(settings, pairs[i], tasks[0], contacts);
+    }
     return;
   }
-  parallel_for(
-      chunks,
-      [&](std::ptrdiff_t c) {
-        Task& task = tasks[c];
-        task.contacts.clear();
-        const std::ptrdiff_t last = std::min(count, (c + 1) * kNarrowChunk);
-        for (std::ptrdiff_t i = c * kNarrowChunk; i < last; ++i) narrow(settings, pairs[i], task, task.contacts);
-      },
-      1);
+  throwing_for(chunks, [&](std::ptrdiff_t c) {
+    throw_if_stopped();
+    Task& task = tasks[c];
+    task.contacts.clear();
+    const std::ptrdiff_t last = std::min(count, (c + 1) * kNarrowChunk);
+    for (std::ptrdiff_t i = c * kNarrowChunk; i < last; ++i) narrow(settings, pairs[i], task, task.contacts);
+  });
   for (std::ptrdiff_t c = 0; c < chunks; ++c)
     contacts.insert(contacts.end(), tasks[c].contacts.begin(), tasks[c].contacts.end());
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/abandon.hpp"
 #include "core/blas.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
@@ -15,6 +16,8 @@ namespace scree::elastic {
 namespace {
 
 constexpr int kScaleBlock = 32;  ///< right sides a call of the dense solve
+constexpr int kManyNodes = 10000;        ///< ordering so many takes longer than a user waits for an answer to Ctrl-C,
+constexpr double kManyOperations = 5e8;  ///< and so many operations
 
 }  // namespace
 
@@ -28,7 +31,7 @@ struct Factor::Data {
   std::vector<int> last, last_of;
   std::vector<int> column_start, slots;  ///< blocks of the permuted lower triangle: entries of the pattern, by column
   std::vector<double> trailing;          ///< L_cc, column-major
-  bool ready = false;
+  bool done = false, ready = false;
 
   Data() {
     cholmod_start(&common);
@@ -181,7 +184,22 @@ bool Factor::Data::sound() const {
   return true;
 }
 
-Factor::Factor() : data_(std::make_unique<Data>()) {}
+/// Call a library with the data; where that takes long, so that a request to stop is answered: the data then stay with the call, and new ones are made.
+template <class Data, class Call>
+static void long_work(bool takes_long, std::shared_ptr<Data>& data, Call call) {
+  if (!takes_long) {
+    call(*data);
+    return;
+  }
+  try {
+    run_abandonable([data, call] { call(*data); });
+  } catch (const Interrupted&) {
+    data = std::make_shared<Data>();
+    throw;
+  }
+}
+
+Factor::Factor() : data_(std::make_shared<Data>()) {}
 Factor::~Factor() = default;
 Factor::Factor(Factor&&) noexcept = default;
 Factor& Factor::operator=(Factor&&) noexcept = default;
@@ -198,9 +216,11 @@ void Factor::analyse(std::shared_ptr<const NodePattern> pattern, std::span<const
     }
     d.last_of[last[k]] = static_cast<int>(k);
   }
-  d.choose_order();
-  d.lay_out();
-  d.factor = cholmod_analyze(d.matrix, &d.common);
+  long_work(d.pattern->rows() > kManyNodes, data_, [](Data& data) {
+    data.choose_order();
+    data.lay_out();
+    data.factor = cholmod_analyze(data.matrix, &data.common);
+  });
   if (!d.factor) throw_solve("sparse factor: analysis of {} nodes failed: not enough memory", d.pattern->rows());
 }
 
@@ -208,9 +228,11 @@ void Factor::factorise(const BlockMatrix& A) {
   Data& d = *data_;
   d.ready = false;
   d.fill(A);
-  const OneBlasThread guard;
-  const bool done = cholmod_factorize(d.matrix, d.factor, &d.common);
-  if (!done || d.common.status != CHOLMOD_OK || d.factor->minor < d.factor->n || !d.sound()) {
+  long_work(operations() > kManyOperations, data_, [](Data& data) {
+    const OneBlasThread guard;
+    data.done = cholmod_factorize(data.matrix, data.factor, &data.common);
+  });
+  if (!d.done || d.common.status != CHOLMOD_OK || d.factor->minor < d.factor->n || !d.sound()) {
     throw_solve("sparse factor: the matrix of {} dofs is not positive definite at dof {}: shorten the step, or the body has left the "
                 "range of its law", A.dofs(), d.factor->minor);
   }

@@ -25,6 +25,7 @@ class Factor {
   /// Order and analyse a pattern; `last` lists nodes (each once) to be eliminated last, in this order. Forgets the numbers.
   void analyse(std::shared_ptr<const NodePattern> pattern, std::span<const int> last = {});
   /// Numbers of A = L L^T on the analysed pattern. SolveError when A is not positive definite or holds NaN: the factor is then empty.
+  /// Both throw Interrupted after a request to stop (core/interrupt.hpp): the pattern must then be analysed again.
   void factorise(const BlockMatrix& A);
   [[nodiscard]] bool ready() const;
 
@@ -48,7 +49,7 @@ class Factor {
 
  private:
   struct Data;
-  std::unique_ptr<Data> data_;
+  std::shared_ptr<Data> data_;  ///< shared with work that was abandoned
 };
 
 /// Row of H at a contact: relative velocity components frame * sum_a weight_a u_a. Adds sign * frame rows to three contiguous

@@ -6,7 +6,9 @@
 #include <array>
 #include <cstring>
 #include <tuple>
+#include <utility>
 
+#include "core/abandon.hpp"
 #include "core/blas.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
@@ -15,6 +17,8 @@
 namespace scree::solvers {
 
 namespace {
+
+constexpr double kManyOperations = 5e8;  ///< a factorisation of so many takes longer than a user waits for an answer to Ctrl-C
 
 using ConstRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
 using ConstRigidRows = Eigen::Map<const Eigen::Matrix<double, 3, 6, Eigen::RowMajor>>;
@@ -45,6 +49,7 @@ struct BodySpace::Impl {
   const BodyForm* form = nullptr;
   std::vector<PairBlock> pairs;
   std::vector<ContactEntry> entries;
+  bool done = false;  ///< the last factorisation
 
   Impl() {
     cholmod_start(&common);
@@ -185,7 +190,7 @@ void BodySpace::Impl::assemble(const PairBlock& pair, std::span<const Mat3> G) c
   }
 }
 
-BodySpace::BodySpace() : impl_(std::make_unique<Impl>()) {}
+BodySpace::BodySpace() : impl_(std::make_shared<Impl>()) {}
 BodySpace::~BodySpace() = default;
 BodySpace::BodySpace(BodySpace&&) noexcept = default;
 BodySpace& BodySpace::operator=(BodySpace&&) noexcept = default;
@@ -207,8 +212,19 @@ bool BodySpace::factor(std::span<const Mat3> G) {
   Impl& m = *impl_;
   parallel_for(static_cast<std::ptrdiff_t>(m.pairs.size()),
                [&](std::ptrdiff_t k) { m.assemble(m.pairs[static_cast<std::size_t>(k)], G); }, 256);
-  const OneBlasThread blas;
-  if (!cholmod_factorize(m.matrix, m.factor, &m.common)) return false;
+  const auto numbers = [](Impl& mine) {
+    const OneBlasThread blas;
+    mine.done = cholmod_factorize(mine.matrix, mine.factor, &mine.common);
+  };
+  if (m.common.fl < kManyOperations) {
+    numbers(m);
+  } else {
+    // Abandoned, the matrix belongs to the factorisation alone.
+    const auto mine = std::exchange(impl_, nullptr);
+    run_abandonable([mine, numbers] { numbers(*mine); });
+    impl_ = mine;
+  }
+  if (!m.done) return false;
   return m.common.status == CHOLMOD_OK && m.factor->minor == m.factor->n;
 }
 

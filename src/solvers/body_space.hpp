@@ -38,7 +38,7 @@ class BodySpace {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;  ///< shared with a factorisation that was abandoned
 };
 
 }  // namespace scree::solvers

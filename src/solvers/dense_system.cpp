@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
+#include "core/abandon.hpp"
 #include "core/blas.hpp"
 #include "core/threads.hpp"
 
 namespace scree::solvers {
 
 namespace {
+
+constexpr int kManyRows = 1000;  ///< factoring so many takes longer than a user waits for an answer to Ctrl-C
 
 class DenseSystem final : public NewtonSystem {
  public:
@@ -67,15 +72,36 @@ class DenseSystem final : public NewtonSystem {
   }
 
   bool factor_and_solve() {
-    const OneBlasThread guard;
     const int one = 1;
     int info = 0;
     pivots_.resize(static_cast<std::size_t>(active_));
-    // Rows lie as columns of the transposed matrix.
-    dgetrf_(&active_, &active_, matrix_.data(), &active_, pivots_.data(), &info);
+    if (active_ < kManyRows) info = factor(active_, matrix_, pivots_);
+    else factor_abandonable(info);
     if (info != 0) return false;
+    const OneBlasThread guard;
     dgetrs_("T", &active_, &one, matrix_.data(), &active_, pivots_.data(), right_side_.data(), &active_, &info);
     return std::ranges::all_of(right_side_, [](double v) { return std::isfinite(v); });
+  }
+
+  /// LU with pivots; rows lie as columns of the transposed matrix. Returns LAPACK's answer.
+  static int factor(int n, std::vector<double>& matrix, std::vector<int>& pivots) {
+    const OneBlasThread guard;
+    int info = 0;
+    dgetrf_(&n, &n, matrix.data(), &n, pivots.data(), &info);
+    return info;
+  }
+  /// The same so that a request to stop is answered: the numbers belong to the factorisation as long as it runs.
+  void factor_abandonable(int& info) {
+    struct Numbers {
+      std::vector<double> matrix;
+      std::vector<int> pivots;
+      int info = 0;
+    };
+    const auto mine = std::make_shared<Numbers>(Numbers{std::move(matrix_), std::move(pivots_)});
+    run_abandonable([mine, n = active_] { mine->info = factor(n, mine->matrix, mine->pivots); });
+    matrix_ = std::move(mine->matrix);
+    pivots_ = std::move(mine->pivots);
+    info = mine->info;
   }
 
   ScaledProblem& scaled_;

@@ -1,6 +1,7 @@
 #include "solvers/registry.hpp"
 
 #include "core/error.hpp"
+#include "core/interrupt.hpp"
 #include "core/spelling.hpp"
 #include "core/timer.hpp"
 #include "solvers/catalogue.hpp"
@@ -89,7 +90,12 @@ SolveReport solve(const std::string& solver, const ContactProblem& problem, cons
   // A guess that is not finite, or whose square is not, is no guess.
   if (!std::all_of(R.begin(), R.end(), [](double r) { return std::abs(r) < kLargestGuess; })) std::fill(R.begin(), R.end(), 0.0);
   const Timer timer;
-  SolveReport report = info.solve(problem, stop, checked(info, options), R);
+  SolveReport report;
+  try {
+    report = info.solve(problem, stop, checked(info, options), R);
+  } catch (const Interrupted&) {
+    report.status = Status::interrupted;
+  }
   report.seconds = timer.seconds();
   if (!report.residual_known) report.residual = measure(Yardstick::residual, problem, R);
   report.residual_known = true;

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/abandon.hpp"
 #include "core/error.hpp"
-#include "core/threads.hpp"
+#include "core/throwing_loop.hpp"
 
 namespace scree::stepping {
 
@@ -180,6 +181,7 @@ class StepEquation {
   bool solve(const model::Inertia& inertia, double enough) {
     double size = step_from(w_, inertia, change_);
     for (int iteration = 0; iteration < kMostIterations && std::isfinite(size); ++iteration) {
+      throw_if_stopped();
       if (converged(size, enough)) {
         advance(1.0, w_);
         return true;
@@ -297,7 +299,7 @@ class StepEquation {
 
 template <class Work>
 void for_bodies(const Bodies& bodies, Work&& work) {
-  parallel_for(static_cast<std::ptrdiff_t>(bodies.deformables.size()), [&](std::ptrdiff_t d) { work(static_cast<std::size_t>(d)); }, 1);
+  throwing_for(static_cast<std::ptrdiff_t>(bodies.deformables.size()), [&](std::ptrdiff_t d) { work(static_cast<std::size_t>(d)); });
 }
 
 void mirror_all(const Bodies& bodies, Motion& motion) {
@@ -350,6 +352,7 @@ void update_inertias(const Bodies& bodies, const Motion& motion, const StepForm&
   owners.resize(bodies.deformables.size());
   for_bodies(bodies, [&](std::size_t d) {
     const Deformable& body = bodies.deformables[d];
+    throw_if_stopped();
     renew(body, inertias[d], owners[d]);
     const auto [a, b] = coefficients(bodies, body, form);
     inertias[d]->update(body.part(motion.q), a, b, scheme_of(bodies, body) == Scheme::def_exp, motion.held[d]);
@@ -369,6 +372,7 @@ void free_deformable_velocities(const Bodies& bodies, const Motion& motion, cons
   owners.resize(bodies.deformables.size());
   for_bodies(bodies, [&](std::size_t d) {
     const Deformable& body = bodies.deformables[d];
+    throw_if_stopped();
     renew(body, inertias[d], owners[d]);
     const auto [a, b] = coefficients(bodies, body, form);
     const auto u = body.part(free.nodal);

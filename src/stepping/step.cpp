@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "core/abandon.hpp"
 #include "core/error.hpp"
-#include "core/threads.hpp"
+#include "core/throwing_loop.hpp"
 #include "stepping/deformable_motion.hpp"
 #include "stepping/energy.hpp"
 #include "stepping/forces.hpp"
@@ -56,7 +57,14 @@ const model::StepRow& Simulation::step() {
     mark_built();
     settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
     divide_work();
-    make_step(next_);
+    try {
+      make_step(next_);
+    } catch (const Interrupted&) {
+      // Factorisations may have been left half done.
+      buffers_.inertias.clear();
+      buffers_.owners.clear();
+      throw;
+    }
     if (division_) division_->commit();
   });
   std::swap(now_, next_);
@@ -90,6 +98,7 @@ void Simulation::make_step(StepResult& next) {
   if (settings_.integrator == Integrator::moreau) synchronise(next.state);
   start_motion(next.state, form);
   timer.end(kIntegrate);
+  if (!division_) throw_if_stopped();
 
   StageInput in = stage_input(motion, with.old, with.free);
   in.impulse_ratio = now_.state.clock.impulse_ratio(impulse_time(bodies, with.kick, form.h));
@@ -104,6 +113,7 @@ void Simulation::make_step(StepResult& next) {
   next.state.clock.advance(form.h, impulse_time(bodies, with.kick, form.h));
   next.state.memory.store(next.stage.contacts);
   timer.end(kIntegrate);
+  if (!division_) throw_if_stopped();
 
   if (settings_.integrator == Integrator::rattle) {
     velocity_stage(next.state);
@@ -111,6 +121,7 @@ void Simulation::make_step(StepResult& next) {
   }
   next.state.reactions = next.stage.reactions;
   timer.end(kSolve);
+  if (!division_) throw_if_stopped();
 }
 
 void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer) {
@@ -128,9 +139,11 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
     place_bodies(motion);
     detect();
     timer.end(kDetect);
+    if (!division_) throw_if_stopped();
     stage.build(now, with.points, with.inertias);
     if (steps() == 0 && look == 1) warn_of_overlaps(stage);
     timer.end(kAssemble);
+    if (!division_) throw_if_stopped();
     solve(now, stage);
     if (look == kMostLooks) break;
     if (!passes_on(now, stage)) {
@@ -154,6 +167,7 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
   }
   check_penetration(stage);
   timer.end(kSolve);
+  if (!division_) throw_if_stopped();
 }
 
 void Simulation::account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first) {
@@ -337,17 +351,18 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
   std::vector<double>& change = buffers_.change;
   for (int round = 0;; ++round) {
     change.assign(motion.u.size(), 0.0);
-    parallel_for(static_cast<std::ptrdiff_t>(bodies.deformables.size()), [&](std::ptrdiff_t k) {
+    throwing_for(static_cast<std::ptrdiff_t>(bodies.deformables.size()), [&](std::ptrdiff_t k) {
       const auto d = static_cast<std::size_t>(k);
       const model::Deformable& body = bodies.deformables[d];
       const auto u = body.part(stage.end.nodal), difference = body.part(change);
       const auto push = body.part(std::as_const(stage.push));
       // Bodies that nothing touches have their velocities, and those at rest stay there.
       if (scheme(body) == model::Scheme::def_exp || none(push) || none(u)) return;
+      throw_if_stopped();
       std::ranges::copy(u, difference.begin());
       solve_implicit_body(bodies, motion, body, buffers_.loads, *buffers_.inertias[d], body.part(start.q), push, form, u);
       for (std::size_t i = 0; i < u.size(); ++i) difference[i] = u[i] - difference[i];
-    }, 1);
+    });
     double fastest = 0.0;
     for (const model::Deformable& body : bodies.deformables)
       fastest = std::max({fastest, body.mechanics->fastest(body.part(stage.end.nodal)), body.mechanics->fastest(body.part(motion.u))});
