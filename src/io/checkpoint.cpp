@@ -7,6 +7,7 @@
 #include "core/hash.hpp"
 #include "io/atomic_file.hpp"
 #include "io/journal_driver.hpp"
+#include "io/read_budget.hpp"
 
 namespace scree::io {
 namespace {
@@ -119,6 +120,7 @@ void write_checkpoint(const std::string& path, const Archive& archive) {
 }
 
 Archive read_checkpoint(const std::string& path) {
+  const ReadBudget budget(path);
   try {
     const h5::Node file = h5::open_file(path);
     if (!h5::has(file, "format") || h5::read_text(file, "format") != kCheckpointFormat) throw_file("{}: not a checkpoint of Scree", path);

@@ -8,6 +8,7 @@
 #include "io/atomic_file.hpp"
 #include "io/fclib_condense.hpp"
 #include "io/hdf5.hpp"
+#include "io/read_budget.hpp"
 
 namespace scree::io {
 
@@ -244,6 +245,7 @@ FclibProblem read_opened(const h5::Node& file) {
 }  // namespace
 
 FclibProblem read_fclib(const std::string& path) {
+  const ReadBudget budget(path);
   try {
     FclibProblem result = read_opened(h5::open_file(path));
     // Finite entries may still condense to a W that is not.

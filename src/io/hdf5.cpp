@@ -5,6 +5,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "io/read_budget.hpp"
+
 namespace scree::io::h5 {
 namespace {
 
@@ -67,6 +69,7 @@ std::vector<Value> read_numbers(const Node& parent, const std::string& name, std
   if (!fits) throw_file("{}: '{}' must hold {}", data.file, data.name, integral ? "integers" : "numbers");
   if (expected >= 0 && data.count() != static_cast<hsize_t>(expected))
     throw_file("{}: '{}' has {} entries, {} expected", data.file, data.name, data.count(), expected);
+  ReadBudget::charge(data.file, data.name, data.count() * sizeof(Value));
   std::vector<Value> values(data.count());
   if (values.empty()) return values;
   check(H5Dread(data.id.get(), memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), data.file, data.name, "read");

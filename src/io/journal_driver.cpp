@@ -132,10 +132,19 @@ Driver& driver_of(const Node& file) {
 
 }  // namespace
 
+// A column grows at its end: of each dataset the last chunks alone are kept in memory. HDF5's own cache keeps up to a megabyte of every dataset and looks
+// through all of it at every commit, so that frames would cost more and more.
+static Id writing_access() {
+  constexpr std::size_t kChunks = 3, kBytes = 1 << 20;
+  Id access = journal_access();
+  H5Pset_cache(access.get(), 0, kChunks, kBytes, 1.0);
+  return access;
+}
+
 Node create_journaled(const std::string& path) {
   refusal.clear();
   try {
-    return create_file(path, journal_access());
+    return create_file(path, writing_access());
   } catch (const FileError&) {
     if (refusal.empty()) throw;
     throw FileError(refusal);
@@ -143,7 +152,7 @@ Node create_journaled(const std::string& path) {
 }
 
 Node open_journaled(const std::string& path, bool append) {
-  const Id access = journal_access();
+  const Id access = append ? writing_access() : journal_access();
   refusal.clear();
   std::error_code error;
   const auto status = std::filesystem::status(path, error);

@@ -9,12 +9,14 @@
 
 #include "io/mesh_collector.hpp"
 #include "io/mesh_formats.hpp"
+#include "io/read_budget.hpp"
 
 namespace scree::io {
 
 namespace {
 
 constexpr std::uint64_t kRatio = 1100;  ///< zlib cannot pack more bytes into one
+constexpr const char* kIdNames[] = {"volume", "gmsh:physical", "CellEntityIds", "material"};  ///< of cell arrays that may hold ids, the best first
 
 struct Array {
   std::string type;
@@ -51,7 +53,8 @@ class Vtu {
   void data_array(const pugi::xml_node& node, const std::string& name);
   void piece(const pugi::xml_node& node);
   std::string decode(std::string_view encoded, std::size_t& used) const;
-  std::string unpack(std::string_view raw, bool base64) const;
+  std::string unpack(std::string_view raw, bool base64);
+  void charge(std::uint64_t bytes);
   std::vector<std::uint64_t> header(std::string_view raw, bool base64, std::size_t words, std::size_t& used) const;
   std::vector<double> numbers(const std::string& name, bool needed);
   template <class... Args>
@@ -65,6 +68,7 @@ class Vtu {
   std::size_t appended_ = std::string_view::npos;  ///< first byte after the underscore
   std::map<std::string, Array> arrays_;            ///< of the piece at hand
   std::int64_t points_before_ = 0;
+  std::uint64_t unpacked_ = 0;                     ///< bytes of all arrays so far
   MeshCollector mesh_;
 };
 
@@ -115,14 +119,21 @@ std::vector<std::uint64_t> Vtu::header(std::string_view raw, bool base64, std::s
   return values;
 }
 
+/// Count bytes about to be unpacked: arrays may share what is packed, so the limit is one for the whole file.
+void Vtu::charge(std::uint64_t bytes) {
+  unpacked_ += bytes;
+  if (unpacked_ > most_bytes(all_.size())) fail("its arrays unpack to more than {} MB, far more than a file of this size holds: it is damaged or was made to harm", most_bytes(all_.size()) >> 20);
+}
+
 /// The bytes of a binary array that starts at `raw`.
-std::string Vtu::unpack(std::string_view raw, bool base64) const {
+std::string Vtu::unpack(std::string_view raw, bool base64) {
   std::size_t used = 0;
   const std::uint64_t first = header(raw, base64, 1, used)[0];
   if (!compressed_) {
     // Length and data are one block: in base64 the length is decoded with the data.
     const std::size_t width = wide_ ? 8 : 4;
     if (first > all_.size()) fail("an array announces {} bytes, more than the file has: it is damaged", first);
+    charge(first);
     if (!base64) {
       if (raw.size() < width + first) fail("an array ends after {} of {} bytes: the file is truncated", raw.size() - width, first);
       return std::string(raw.substr(width, first));
@@ -138,6 +149,7 @@ std::string Vtu::unpack(std::string_view raw, bool base64) const {
   std::uint64_t packed = 0;
   for (std::uint64_t k = 0; k < first; ++k) packed += std::min<std::uint64_t>(sizes[3 + k], all_.size() + 1);
   if (packed > all_.size() || block > kRatio * all_.size() || last > block || first * block > kRatio * all_.size()) fail("a compressed array announces more bytes than the file can hold: it is damaged");
+  charge(first * block);
   std::string data;
   if (base64) {
     std::size_t unused = 0;
@@ -236,13 +248,21 @@ void Vtu::piece(const pugi::xml_node& node) {
   arrays_.clear();
   // The points' array may have any name: it is the one inside <Points>.
   if (const pugi::xml_node points = node.child("Points").child("DataArray")) data_array(points, "Points");
-  for (const char* section : {"Cells", "CellData"}) {
-    for (const pugi::xml_node& array : node.child(section).children("DataArray")) data_array(array, array.attribute("Name").value());
+  for (const pugi::xml_node& array : node.child("Cells").children("DataArray")) {
+    const std::string name = array.attribute("Name").value();
+    if (name == "connectivity" || name == "offsets" || name == "types") data_array(array, name);
+  }
+  // Of the cells' arrays only the one with ids.
+  for (const char* name : kIdNames) {
+    const pugi::xml_node ids = node.child("CellData").find_child_by_attribute("DataArray", "Name", name);
+    if (!ids) continue;
+    data_array(ids, name);
+    break;
   }
   const std::vector<double> points = numbers("Points", true), connectivity = numbers("connectivity", true), offsets = numbers("offsets", true), types = numbers("types", true);
   if (points.size() % 3 != 0 || offsets.size() != types.size()) fail("the arrays Points, offsets and types do not fit together: the file is damaged");
   std::vector<double> ids;
-  for (const char* name : {"volume", "gmsh:physical", "CellEntityIds", "material"}) {
+  for (const char* name : kIdNames) {
     if (ids.empty()) ids = numbers(name, false);
   }
   if (!ids.empty() && ids.size() != types.size()) fail("the cell array of ids has {} values for {} cells: the file is damaged", ids.size(), types.size());

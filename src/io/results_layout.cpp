@@ -1,8 +1,11 @@
 #include "io/results_layout.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <stdexcept>
+
+#include "io/read_budget.hpp"
 
 namespace scree::io {
 namespace {
@@ -39,6 +42,16 @@ std::vector<std::string> split_lines(const std::string& text) {
     at = end + 1;
   }
   return lines;
+}
+
+// Tables that are read whole must not claim more than a file of this size holds.
+void require_tables(const ResultsColumns& columns) {
+  std::error_code missing;
+  const auto size = std::filesystem::file_size(columns.file.file, missing);
+  std::uint64_t bytes = 0;
+  for (std::size_t k = 0; k < kColumns; ++k) bytes += 8 * static_cast<std::uint64_t>(columns.column[k].rows()) * static_cast<std::uint64_t>(kColumnSpecs[k].width);
+  if (bytes > most_bytes(missing ? 0 : size))
+    throw_file("{}: its tables would take {} MB, far more than a file of this size holds; it is damaged or was made to harm", columns.file.file, bytes >> 20);
 }
 
 // Row ends must not fall and must stay within what is there.
@@ -146,6 +159,7 @@ ResultsColumns open_columns(const std::string& path, bool append, ResultsInfo& i
     columns.column[k] = Column::open(group, spec);
   }
   for (const ColumnSpec& spec : frame_specs()) columns.frame.push_back(Column::open(h5::open_group(columns.file, spec.group), spec));
+  require_tables(columns);
   return columns;
 }
 

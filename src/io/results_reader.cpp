@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "io/read_budget.hpp"
 #include "io/results_layout.hpp"
 
 namespace scree::io {
@@ -102,11 +103,15 @@ Frame ResultsReader::State::read_frame(std::int64_t index, unsigned parts) const
   const auto ends = [&](std::string_view group) -> const std::vector<std::int64_t>& {
     return group == "motion" ? motion_end : group == "nodes" ? node_end : group == "states" ? state_end : contact_end;
   };
+  const ReadBudget budget(path);
   std::size_t next = 0;
   Frame::each_column([&](const FrameColumn& column, auto member) {
     const Column& from = columns.frame[next++];
     if (!(column.part & parts)) return;
-    frame.*member = from.read<typename std::decay_t<decltype(frame.*member)>::value_type>(first(ends(column.group)), ends(column.group)[k]);
+    using Value = typename std::decay_t<decltype(frame.*member)>::value_type;
+    const std::int64_t rows = ends(column.group)[k] - first(ends(column.group));
+    ReadBudget::charge(path, column.name, static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(column.width) * sizeof(Value));
+    frame.*member = from.read<Value>(first(ends(column.group)), ends(column.group)[k]);
   });
   check_rows(frame, index, parts);
   return frame;

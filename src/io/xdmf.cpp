@@ -170,6 +170,13 @@ void add_contacts(Document& document, Heavy& heavy, const Frame& frame) {
 
 }  // namespace
 
+// Frames apart that are described: all of short runs, so many of long ones that the text stays small beside the numbers.
+static std::int64_t described_frames(std::int64_t frames) {
+  constexpr std::int64_t kBytes = 4000, kAlways = 1 << 20, kMost = 300;  // of a frame described, of any file, of a frame at most
+  const std::int64_t room = std::max(kAlways, kMost * frames) / kBytes;
+  return (frames + room - 1) / room;
+}
+
 void write_results_xdmf(const ResultsReader& results, const std::string& path) {
   const std::string heavy = file_name(results.path());
   const std::int64_t frames = results.frames();
@@ -177,8 +184,10 @@ void write_results_xdmf(const ResultsReader& results, const std::string& path) {
   const auto total = [&](ResultsReader::Range last) { return last.first + last.count; };
   const std::int64_t body_rows = total(results.body_range(frames - 1)), contact_rows = total(results.contact_range(frames - 1));
   Document document;
+  const std::int64_t apart = described_frames(frames);
+  if (apart > 1) document.add(fmt::format("<!-- every {}th frame is described; all of them: scree export --format xdmf -->\n", apart));
   document.open_collection("bodies");
-  for (std::int64_t k = 0; k < frames; ++k) {
+  for (std::int64_t k = (frames - 1) % apart; k < frames; k += apart) {
     const auto range = results.body_range(k);
     if (range.count == 0) continue;
     const Slab slab{heavy, range.first, range.count, body_rows};
@@ -193,7 +202,7 @@ void write_results_xdmf(const ResultsReader& results, const std::string& path) {
   }
   document.close_collection();
   document.open_collection("contacts");
-  for (std::int64_t k = 0; k < frames; ++k) {
+  for (std::int64_t k = (frames - 1) % apart; k < frames; k += apart) {
     const auto range = results.contact_range(k);
     if (range.count == 0) continue;
     const Slab slab{heavy, range.first, range.count, contact_rows};
