@@ -124,25 +124,25 @@ void bind_arrays(EngineClass& engine) {
 const char* kind_name(Engine& engine, int index) { return kBodyKinds[static_cast<std::size_t>(engine.bodies().kind[static_cast<std::size_t>(index)])]; }
 
 void bind_bodies(EngineClass& engine) {
-  engine.def("add_body", &add_body)
-      .def("remove_body", [](Engine& e, int id) { e.simulation.remove_body(id); })
-      .def("set_velocity", [](Engine& e, int id, const Vec3& linear, const Vec3& angular) {
+  engine.change("add_body", &add_body)
+      .change("remove_body", [](Engine& e, int id) { e.simulation.remove_body(id); })
+      .change("set_velocity", [](Engine& e, int id, const Vec3& linear, const Vec3& angular) {
         check_finite(linear, "velocity");
         check_finite(angular, "angular_velocity");
         e.simulation.set_velocity(id, linear, angular);
       })
-      .def("set_motion", &set_motion)
-      .def("set_placement", [](Engine& e, int id, const Mat3& rotation, const Vec3& position) {
+      .change("set_motion", &set_motion)
+      .change("set_placement", [](Engine& e, int id, const Mat3& rotation, const Vec3& position) {
         check_finite(position, "position");
         if (!((rotation.transpose() * rotation - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-6) || rotation.determinant() < 0.0)
           throw_input("rotation: an orthonormal matrix of determinant +1 is expected");
         e.simulation.set_placement(id, rotation, position);
       })
-      .def("set_characteristics", [](Engine& e, int id, double mass, double volume, const Vec3& center, const Mat3& inertia) {
+      .change("set_characteristics", [](Engine& e, int id, double mass, double volume, const Vec3& center, const Mat3& inertia) {
         e.simulation.set_characteristics(id, mass, volume, center, inertia);
       })
-      .def("set_scheme", &set_scheme)
-      .def("set_damping", &set_damping);
+      .change("set_scheme", &set_scheme)
+      .change("set_damping", &set_damping);
   bind_single(engine);
   bind_arrays(engine);
 }

@@ -55,8 +55,8 @@ const Constraint* find(Engine& engine, int id) {
 }  // namespace
 
 void bind_constraints(EngineClass& engine) {
-  engine.def("add_constraint", &add_constraint)
-      .def("remove_constraint", [](Engine& e, int id) { e.simulation.remove_constraint(id); })
+  engine.change("add_constraint", &add_constraint)
+      .change("remove_constraint", [](Engine& e, int id) { e.simulation.remove_constraint(id); })
       .def("has_constraint", [](Engine& e, int id) { return find(e, id) != nullptr; })
       .def("constraint", [](Engine& e, int id) { return describe(e, id); })
       .def("constraint_ids", [](Engine& e) {

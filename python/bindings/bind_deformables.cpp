@@ -96,25 +96,25 @@ py::tuple surface(Engine& engine, int id, int number) {
 
 void bind_deformables(EngineClass& engine) {
   bind_elastic(engine);
-  engine.def("add_deformable", &add_deformable)
+  engine.change("add_deformable", &add_deformable)
       .def("deforms", [](Engine& e, int id) { return e.bodies().deforms(e.bodies().index(id)); })
-      .def("set_material", [](Engine& e, int id, int volume, int material) { e.simulation.set_material(id, volume, material); })
+      .change("set_material", [](Engine& e, int id, int volume, int material) { e.simulation.set_material(id, volume, material); })
       .def("stiffness_damping", [](Engine& e, int id) { return deformable(e, id).stiffness_damping; })
-      .def("set_stiffness_damping", &set_stiffness_damping)
+      .change("set_stiffness_damping", &set_stiffness_damping)
       .def("round_spheres", [](Engine& e, int id) { return deformable(e, id).round_spheres; })
-      .def("set_round_spheres", [](Engine& e, int id, bool on) { e.simulation.set_round_spheres(id, on); })
+      .change("set_round_spheres", [](Engine& e, int id, bool on) { e.simulation.set_round_spheres(id, on); })
       .def("selfcontact", [](Engine& e, int id) { return deformable(e, id).selfcontact; })
-      .def("set_selfcontact", [](Engine& e, int id, bool on) { e.simulation.set_selfcontact(id, on); })
+      .change("set_selfcontact", [](Engine& e, int id, bool on) { e.simulation.set_selfcontact(id, on); })
       .def("configuration", [](Engine& e, int id) { return flat(deformable(e, id).part(e.motion().q)); })
       .def("rates", [](Engine& e, int id) { return flat(deformable(e, id).part(e.motion().u)); })
       .def("critical_step", [](Engine& e, int id) { return deformable(e, id).mechanics->critical_step(); })
       .def("internal_energy", [](Engine& e, int id) { return model::internal_energy(e.bodies(), e.motion(), e.bodies().index(id)); })
       .def("stress", &stress)
       .def("distance_outside", &distance_outside)
-      .def("add_surface_load", &add_surface_load)
+      .change("add_surface_load", &add_surface_load)
       .def("surface", &surface)
       .def("quasi_static", [](Engine& e) { return e.simulation.settings().quasi_static; })
-      .def("set_quasi_static", [](Engine& e, bool on) { e.simulation.settings().quasi_static = on; });
+      .change("set_quasi_static", [](Engine& e, bool on) { e.simulation.settings().quasi_static = on; });
 }
 
 }  // namespace scree::python

@@ -68,7 +68,7 @@ py::array_t<double> reference_nodes(Engine& engine, int id) {
 }  // namespace
 
 void bind_elastic(EngineClass& engine) {
-  engine.def("modes", &modes).def("matrices", &matrices).def("reference_nodes", &reference_nodes).def("set_state", &set_state);
+  engine.def("modes", &modes).def("matrices", &matrices).def("reference_nodes", &reference_nodes).change("set_state", &set_state);
 }
 
 }  // namespace scree::python

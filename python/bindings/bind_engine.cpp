@@ -1,7 +1,10 @@
 #include "engine.hpp"
 
+#include "core/abandon.hpp"
+#include "core/timer.hpp"
 #include "elastic/loads.hpp"
 #include "recording/run.hpp"
+#include "signals.hpp"
 
 namespace scree::python {
 
@@ -9,10 +12,49 @@ namespace {
 
 using model::StepRow;
 
-/// The table of the steps made, and a function that raises the error that stopped them, or None.
+std::vector<std::string> warnings_of(Engine& engine) {
+  const Access access(engine.turns, Use::reads);
+  return engine.simulation.take_warnings();
+}
+
+bool interrupted(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Interrupted&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+/// Steps until one fails, `seconds` of wall clock have passed or a stop is requested; an abandoned step is as if it had not begun. Between them other
+/// threads have their turn.
+recording::Advance make_steps(Engine& engine, long steps, double seconds) {
+  recording::Advance all;
+  const Timer timer;
+  for (long k = 0; k < steps && !stop_requested(); ++k) {
+    engine.turns.take();
+    const recording::Advance made = recording::advance(engine.simulation, 1, kInfinity);
+    engine.turns.give();
+    all.rows.insert(all.rows.end(), made.rows.begin(), made.rows.end());
+    if (made.error && interrupted(made.error)) break;
+    all.error = made.error;
+    if (all.error || timer.seconds() >= seconds) break;
+  }
+  return all;
+}
+
+/// The table of the steps made, and a function that raises the error that stopped them, or None. Ends early where a signal asks for it.
 py::tuple advance(Engine& engine, long steps, double seconds) {
-  const recording::Advance made = released([&] { return recording::advance(engine.simulation, steps, seconds); });
-  for (const std::string& message : engine.simulation.take_warnings())
+  if (engine.turns.mine()) const Access refused(engine.turns, Use::changes);
+  const SignalWatch watch;
+  recording::Advance made = released([&] { return make_steps(engine, steps, seconds); });
+  try {
+    if (stop_requested()) watch.call_handlers();
+  } catch (...) {
+    made.error = std::current_exception();
+  }
+  for (const std::string& message : warnings_of(engine))
     if (PyErr_WarnEx(PyExc_UserWarning, message.c_str(), 2) != 0) throw py::error_already_set();
   const py::array_t<StepRow> table(static_cast<py::ssize_t>(made.rows.size()), made.rows.data());
   py::object raise = py::none();
@@ -57,6 +99,9 @@ void bind_engine(py::module_& module) {
   module.attr("stage_names") = py::cast(std::vector<std::string>(model::kStageNames.begin(), model::kStageNames.end()));
 
   module.def("face_frame", &elastic::face_frame);
+  module.def("abandoned_work", &abandoned_work);
+  module.def("stop_requested", &stop_requested);
+  py::class_<SignalWatch>(module, "SignalWatch").def(py::init<bool>());
 
   using model::RigidState;
   py::class_<RigidState>(module, "RigidState")
@@ -67,9 +112,8 @@ void bind_engine(py::module_& module) {
       .def_property_readonly("angular_velocity", [](const RigidState& s) -> Vec3 { return s.rotation * s.angular; });
 
   EngineClass engine(module, "Engine");
-  engine.def(py::init<double>())
-      .def("advance", &advance)
-      .def("report", [](Engine& e) {
+  static_cast<EngineClass::Base&>(engine).def(py::init<double>()).def("advance", &advance);  // advance() takes its turn step by step
+  engine.def("report", [](Engine& e) {
         return py::array_t<StepRow>(1, &e.simulation.report());
       })
       .def("solve_report", [](Engine& e) { return to_dict(e.simulation.solve_report()); })

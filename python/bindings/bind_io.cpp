@@ -58,10 +58,10 @@ std::string peek_checkpoint(const std::string& path, const std::string& name) {
 }  // namespace
 
 void bind_io(EngineClass& engine) {
-  engine.def("set_time", [](Engine& e, double time) { e.simulation.set_time(time); });
+  engine.change("set_time", [](Engine& e, double time) { e.simulation.set_time(time); });
   engine.def("problem_blocks", [](Engine& e) { return e.simulation.stage().problem.W ? e.simulation.stage().problem.blocks() : 0; });
   engine.def("write_problem", &write_step_problem).def("write_checkpoint", &write_checkpoint).def("check_checkpoint", &check_checkpoint);
-  engine.def("read_checkpoint", &read_checkpoint, py::arg("path"), py::arg("changed") = false);
+  engine.change("read_checkpoint", &read_checkpoint, py::arg("path"), py::arg("changed") = false);
   engine.def_static("peek_checkpoint", &peek_checkpoint);
 }
 

@@ -25,9 +25,9 @@ Vec3 vector_from(const py::handle& value, int id) {
 
 /// Wrap function(state, time, step) -> (force, torque, referential torque).
 std::function<model::UserForceValue(const model::RigidState&, double, double)> force_function(int id, py::function function) {
-  return [id, function = guarded(std::move(function))](const model::RigidState& state, double time, double step) {
+  return [id, function = Callback(fmt::format("the force function of body {}", id), std::move(function))](const model::RigidState& state, double time, double step) {
     py::gil_scoped_acquire acquire;
-    const py::tuple answer = (*function)(state, time, step);
+    const py::tuple answer = function(state, time, step);
     return model::UserForceValue{vector_from(answer[0], id), vector_from(answer[1], id), vector_from(answer[2], id)};
   };
 }
@@ -94,11 +94,11 @@ const model::SurfaceMaterial& surface_at(Engine& engine, int index) {
 
 void bind_materials(EngineClass& engine) {
   engine
-      .def("add_surface_material", [](Engine& e, int s1, int s2, bool is_default, const std::string& law, const std::string& label, double friction,
+      .change("add_surface_material", [](Engine& e, int s1, int s2, bool is_default, const std::string& law, const std::string& label, double friction,
                                       double cohesion, double restitution, double spring, double dashpot, double power) {
         return e.model().surfaces.add(surface_material(s1, s2, is_default, law, label, friction, cohesion, restitution, spring, dashpot, power));
       })
-      .def("update_surface_material", [](Engine& e, int index, const std::string& law, double friction, double cohesion, double restitution,
+      .change("update_surface_material", [](Engine& e, int index, const std::string& law, double friction, double cohesion, double restitution,
                                          double spring, double dashpot, double power) {
         const model::SurfaceMaterial old = surface_at(e, index);
         e.model().surfaces.update(index, surface_material(old.surface1, old.surface2, old.is_default, law, old.label, friction, cohesion,
@@ -107,11 +107,11 @@ void bind_materials(EngineClass& engine) {
       .def("surface_material_info", [](Engine& e, int index) { return describe(surface_at(e, index)); })
       .def("surface_material_count", [](Engine& e) { return e.model().surfaces.size(); })
       .def("find_surface_material", [](Engine& e, int s1, int s2) { return describe(e.model().surfaces[e.model().surfaces.find(s1, s2)]); })
-      .def("add_bulk_material", [](Engine& e, const std::string& law, const std::string& label, double young, double poisson, double density) {
+      .change("add_bulk_material", [](Engine& e, const std::string& law, const std::string& label, double young, double poisson, double density) {
         e.model().bulk.push_back(bulk_material(law, label, young, poisson, density));
         return static_cast<int>(e.model().bulk.size()) - 1;
       })
-      .def("update_bulk_material", [](Engine& e, int index, double young, double poisson, double density) {
+      .change("update_bulk_material", [](Engine& e, int index, double young, double poisson, double density) {
         model::BulkMaterial& material = bulk_at(e, index);
         material = bulk_material(material.model, material.label, young, poisson, density);
         e.simulation.renew_materials();
@@ -133,14 +133,14 @@ void bind_materials(EngineClass& engine) {
 
 void bind_loads(EngineClass& engine) {
   engine
-      .def("set_gravity", [](Engine& e, const Vec3& direction, const TimeSeries& value) {
+      .change("set_gravity", [](Engine& e, const Vec3& direction, const TimeSeries& value) {
         e.model().gravity.direction = unit(direction, "gravity: direction");
         e.model().gravity.value = value;
       })
       .def("gravity", [](Engine& e) { return e.model().gravity.at(e.simulation.time()); })
-      .def("add_force", &add_force)
-      .def("add_torque", &add_torque)
-      .def("add_user_force", &add_user_force);
+      .change("add_force", &add_force)
+      .change("add_torque", &add_torque)
+      .change("add_user_force", &add_user_force);
   bind_materials(engine);
 }
 

@@ -11,6 +11,9 @@ using Shared = std::shared_ptr<io::FclibProblem>;
 
 Shared packing(int across, int up, double mu, double shear, double reach, bool ellipsoids, std::uint64_t seed) {
   if (across < 1 || up < 1 || across > 1000 || up > 1000) throw_input("packing: {} x {} x {} bodies; 1 to 1000 along each side are possible", across, across, up);
+  constexpr double kMostBodies = 2e7;  // a few gigabytes
+  if (1.0 * across * across * up > kMostBodies)
+    throw_input("packing: {} x {} x {} bodies are more than {:.0e}, which do not fit into the memory of most machines; take fewer", across, across, up, kMostBodies);
   solvers::PackingOptions options;
   options.across = across;
   options.up = up;
@@ -25,6 +28,7 @@ Shared packing(int across, int up, double mu, double shear, double reach, bool e
 }
 
 Shared step_problem(Engine& engine) {
+  const Access access(engine.turns, Use::reads);
   if (!engine.simulation.stage().problem.W) throw_input("problem: no step has been made yet; run or advance first");
   return std::make_shared<io::FclibProblem>(last_problem(engine.simulation, false));
 }

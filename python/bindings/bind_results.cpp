@@ -164,7 +164,10 @@ void bind_results(py::module_& module) {
       .def_static("create", &create_recorder)
       .def_static("resume", [](const std::string& path, double time) { return std::make_unique<Recorder>(Recorder::resume(path, time)); })
       .def("add_steps", [](Recorder& r, const py::array_t<io::StepRow>& table) { r.add_steps({table.data(), static_cast<std::size_t>(table.size())}); })
-      .def("add_frame", [](Recorder& r, const Engine& engine) { released([&] { r.add_frame(engine.simulation); }); })
+      .def("add_frame", [](Recorder& r, Engine& engine) {
+        const Access access(engine.turns, Use::reads);
+        released([&] { r.add_frame(engine.simulation); });
+      })
       .def("flush", [](Recorder& r) { released([&] { r.flush(); }); })
       .def("close", [](Recorder& r) { released([&] { r.close(); }); })
       .def("frames", &Recorder::frames)

@@ -19,9 +19,9 @@ E by_name(const char* what, const std::string& name, const std::array<const char
 
 /// The user's answer to a failed solve: False stops the run, anything else goes on.
 std::function<bool(const solvers::SolveReport&)> failure_function(py::function function) {
-  return [function = guarded(std::move(function))](const solvers::SolveReport& report) {
+  return [function = Callback("on_failure", std::move(function))](const solvers::SolveReport& report) {
     py::gil_scoped_acquire acquire;
-    const py::object answer = (*function)(to_dict(report));
+    const py::object answer = function(to_dict(report));
     return answer.is_none() || py::cast<bool>(py::bool_(answer));
   };
 }
@@ -117,21 +117,21 @@ void set_extents(Engine& engine, const py::object& low, const py::object& high) 
 void bind_settings(EngineClass& engine) {
   engine.def("step", [](Engine& e) { return e.simulation.settings().step; })
       .def("integrator", &get_integrator)
-      .def("set_integrator", &set_integrator)
-      .def("set_step", &set_step)
-      .def("set_solver", &set_solver)
+      .change("set_integrator", &set_integrator)
+      .change("set_step", &set_step)
+      .change("set_solver", &set_solver)
       .def("solver_name", [](Engine& e) { return e.simulation.solver().name; })
       .def("tolerance", [](Engine& e) { return e.simulation.solver().stop.tolerance; })
-      .def("set_contact", &set_contact)
+      .change("set_contact", &set_contact)
       .def("contact_settings", &get_contact)
-      .def("set_extents", &set_extents)
+      .change("set_extents", &set_extents)
       .def("extents", [](Engine& e) -> py::object {
         if (!e.model().extents) return py::none();
         return py::make_tuple(e.model().extents->low, e.model().extents->high);
       })
-      .def("exclude_bodies", [](Engine& e, int a, int b) { e.simulation.exclude_bodies(a, b); })
-      .def("exclude_pieces", [](Engine& e, int a, const Vec3& pa, int b, const Vec3& pb) { e.simulation.exclude_pieces(a, pa, b, pb); })
-      .def("exclude_surfaces", [](Engine& e, int a, int b) { e.simulation.exclude_surfaces(a, b); });
+      .change("exclude_bodies", [](Engine& e, int a, int b) { e.simulation.exclude_bodies(a, b); })
+      .change("exclude_pieces", [](Engine& e, int a, const Vec3& pa, int b, const Vec3& pb) { e.simulation.exclude_pieces(a, pa, b, pb); })
+      .change("exclude_surfaces", [](Engine& e, int a, int b) { e.simulation.exclude_surfaces(a, b); });
 }
 
 }  // namespace scree::python

@@ -1,6 +1,9 @@
 #include "bindings.hpp"
 
+#include <climits>
+
 #include "io/fclib.hpp"
+#include "signals.hpp"
 #include "solvers/grain_pile.hpp"
 #include "solvers/registry.hpp"
 
@@ -12,12 +15,20 @@ py::object to_python(const OptionValue& value) {
   return std::visit([](const auto& v) -> py::object { return py::cast(v); }, value);
 }
 
+static int option_integer(const std::string& name, const py::handle& value) {
+  const long long number = PyLong_AsLongLong(value.ptr());
+  PyErr_Clear();
+  if (number < INT_MIN || number > INT_MAX || (number == -1 && !value.equal(py::int_(-1))))
+    throw_input("option '{}' = {}: an integer from {} to {} is expected", name, py::cast<std::string>(py::str(value)), INT_MIN, INT_MAX);
+  return static_cast<int>(number);
+}
+
 OptionValues to_options(const py::dict& options) {
   OptionValues values;
   for (const auto& [key, value] : options) {
     const auto name = py::cast<std::string>(key);
     if (py::isinstance<py::bool_>(value)) values[name] = py::cast<bool>(value);
-    else if (py::isinstance<py::int_>(value)) values[name] = py::cast<int>(value);
+    else if (py::isinstance<py::int_>(value)) values[name] = option_integer(name, value);
     else if (py::isinstance<py::float_>(value)) values[name] = py::cast<double>(value);
     else if (py::isinstance<py::str>(value)) values[name] = py::cast<std::string>(value);
     else throw_input("option '{}': a bool, int, float or str is expected, not {}", name, py::cast<std::string>(py::repr(value)));
@@ -86,11 +97,13 @@ py::tuple solve_problem(const io::FclibProblem& file, const std::string& solver,
   std::vector<double> R = guess.empty() ? std::vector<double>(problem.B.size(), 0.0) : guess;
   std::vector<double> U(problem.B.size());
   const OptionValues values = to_options(options);
+  const SignalWatch watch;
   const SolveReport report = released([&] {
     SolveReport result = solve(solver, problem, stop, values, R);
     relative_velocity(problem, R, U);
     return result;
   });
+  if (report.status == Status::interrupted) watch.raise_stop();
   py::dict info = to_dict(report);
   for (const Yardstick yardstick : {Yardstick::residual, Yardstick::merit, Yardstick::siconos, Yardstick::ccp})
     info[py::str(to_string(yardstick))] = measure(yardstick, problem, R, U);

@@ -66,14 +66,6 @@ auto released(Call&& call) {
   return call();
 }
 
-/// A Python function that engine code may copy and drop without holding the interpreter: whoever drops it last takes it for that moment.
-[[nodiscard]] inline std::shared_ptr<const py::function> guarded(py::function function) {
-  return {new py::function(std::move(function)), [](const py::function* last) {
-            py::gil_scoped_acquire acquire;
-            delete last;
-          }};
-}
-
 /// Python value of a solver's option, and back. InputError names the option when the type is none of
 /// bool, int, float, str.
 [[nodiscard]] py::object to_python(const solvers::OptionValue& value);

@@ -4,6 +4,7 @@
 #include "bindings.hpp"
 #include "io/fclib.hpp"
 #include "parallel/shared_work.hpp"
+#include "turns.hpp"
 
 namespace scree::python {
 
@@ -13,13 +14,39 @@ struct Engine {
 
   stepping::Simulation simulation;
   std::shared_ptr<parallel::SharedWork> work;  ///< division among ranks; none: this process is alone
+  Turns turns;
 
   [[nodiscard]] model::Model& model() { return simulation.model(); }
   [[nodiscard]] model::Bodies& bodies() { return simulation.model().bodies; }
   [[nodiscard]] model::Motion& motion() { return simulation.motion(); }
 };
 
-using EngineClass = py::class_<Engine, std::shared_ptr<Engine>>;
+/// The class of engines, whose methods wait for their turn. def(): methods that only read; change(): those that change the model, which a step refuses.
+class EngineClass : public py::class_<Engine, std::shared_ptr<Engine>> {
+ public:
+  using Base = py::class_<Engine, std::shared_ptr<Engine>>;
+  using Base::Base;
+
+  template <class Call, class... Extra>
+  EngineClass& def(const char* name, Call&& call, const Extra&... extra) {
+    Base::def(name, in_turn(Use::reads, +call), extra...);
+    return *this;
+  }
+  template <class Call, class... Extra>
+  EngineClass& change(const char* name, Call&& call, const Extra&... extra) {
+    Base::def(name, in_turn(Use::changes, +call), extra...);
+    return *this;
+  }
+
+ private:
+  template <class Answer, class... Args>
+  static auto in_turn(Use use, Answer (*call)(Engine&, Args...)) {
+    return [use, call](Engine& engine, Args... args) -> Answer {
+      const Access access(engine.turns, use);
+      return call(engine, std::forward<Args>(args)...);
+    };
+  }
+};
 
 /// InputError unless the vector is finite and not zero; returns it with unit length. `what` opens the message.
 [[nodiscard]] Vec3 unit(const Vec3& direction, const char* what);

@@ -7,6 +7,12 @@ namespace scree::python {
 
 namespace {
 
+/// An error that comes from inside, with the name of the routine the user called.
+void set_error(PyObject* type, const char* text) {
+  const auto routine = py::cast<std::string>(py::module_::import("scree._check").attr("routine")());
+  PyErr_SetString(type, fmt::format("{}: {}", routine, text).c_str());
+}
+
 void translate(std::exception_ptr pointer) {
   try {
     if (pointer) std::rethrow_exception(pointer);
@@ -16,6 +22,12 @@ void translate(std::exception_ptr pointer) {
     PyErr_SetString(PyExc_OSError, error.what());
   } catch (const SolveError& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (const py::cast_error&) {
+    set_error(PyExc_ValueError, "a value has a type that cannot be used here");
+  } catch (const std::length_error&) {
+    set_error(PyExc_MemoryError, "what was asked for is larger than any memory");
+  } catch (const std::bad_alloc&) {
+    set_error(PyExc_MemoryError, "what was asked for does not fit into memory; make the problem or its options smaller");
   }
 }
 

@@ -3,9 +3,11 @@
 Installed, it lies beside this file. In a working copy it lies in the build folder: `build/release`, or the
 folder named by the environment variable SCREE_BUILD.
 """
+import atexit
 import importlib
 import os
 import pathlib
+import time
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -33,4 +35,12 @@ def load(package_path):
                               "or set SCREE_BUILD to the build folder")
         package_path.insert(0, str(folder))
     _wait_politely()
-    return importlib.import_module("scree._scree")
+    engine = importlib.import_module("scree._scree")
+    atexit.register(_let_work_end, engine)
+    return engine
+
+
+def _let_work_end(engine):
+    """Work that was abandoned uses libraries which must not be taken apart before it has ended."""
+    while engine.abandoned_work():
+        time.sleep(0.02)

@@ -19,19 +19,25 @@ _SLACK = 1e-6
 
 
 class _Signals:
-    """Ctrl-C, SIGTERM and SIGHUP, and SIGUSR1 on several ranks, ask the loop to stop after the step at hand; a second Ctrl-C interrupts at once."""
+    """Ctrl-C, SIGTERM and SIGHUP abandon the step at hand and end the loop. The second one ends `scree run` at once; elsewhere a second Ctrl-C
+    raises KeyboardInterrupt. Signals that are ignored stay so, as under nohup. On several ranks, where SIGUSR1 counts too, the step at hand is finished."""
 
     def __init__(self):
         self.stop = None
         self._old = {}
+        self._watch = None
 
     def __enter__(self):
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, *((signal.SIGUSR1,) if ranks.size > 1 else ())):
-                self._old[number] = signal.signal(number, self._handle)
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    self._old[number] = signal.signal(number, self._handle)
+            if ranks.size == 1:
+                self._watch = _scree.SignalWatch(session.current().script is not None)
         return self
 
     def __exit__(self, *_):
+        self._watch = None
         for number, handler in self._old.items():
             signal.signal(number, handler)
 
@@ -44,6 +50,12 @@ class _Signals:
 def _first(values):
     """The first that is not None."""
     return next((value for value in values if value is not None), None)
+
+
+def kernels(sim):
+    """What the state hash depends on beside the script: the dense kernels that factor finite element bodies; None where there are none."""
+    blas = _scree.blas_kernel()
+    return f"{blas['library'] or 'BLAS'} {blas['name']}".strip() if any(b.kind == "finite_element" for b in sim.bodies) else None
 
 
 class Missed:
@@ -137,7 +149,10 @@ class Run:
             except BaseException as error:
                 self._end_early(error)
                 raise
-        self._end(_first(ranks.meet("run: coming to its end", signals.stop)))
+            stop = _first(ranks.meet("run: coming to its end", signals.stop))
+            self._end(stop)
+        if stop is not None or signals.stop is not None:
+            raise KeyboardInterrupt
         return sim.report if sim.steps else None
 
     def _loop(self, signals):
@@ -279,7 +294,7 @@ class Run:
             return
         self._written(self.writer.flush)
         state = {"run": self.sim._runs, "start": self.start, "frames": self.frames, "stopped": self.stopped, "hash": self.sim.hash(),
-                 "time": self.sim.time, "finished": not self._ahead(self.end), "output": self.output, **session.current().identity()}
+                 "time": self.sim.time, "finished": not self._ahead(self.end), "output": self.output, "kernels": kernels(self.sim), **session.current().identity()}
         if os.path.exists(self.checkpoint_path):
             self._keep_older()
         self.sim._engine.write_checkpoint(self.checkpoint_path, {"python": memory.pack(self.sim, state, self._warn)})
@@ -365,7 +380,6 @@ class Run:
         ranks.meet("the end of a run")  # the files are whole
         if stop is not None:
             self._say_stopped("stopped by " + signal.Signals(stop).name)
-            raise KeyboardInterrupt
 
     def _end_early(self, error):
         """Close the results; the last checkpoint stays what it is."""

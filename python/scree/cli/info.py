@@ -56,7 +56,7 @@ def summarise(path):
         "time_end": _at(times, -1), "bodies": len(kinds), "bodies_by_kind": {kind: kinds.count(kind) for kind in sorted(set(kinds))},
         "mass": float(sum(b["mass"] for b in results.bodies if b["kind"] != "obstacle")),
         **_file_figures(results), **_step_figures(results), **_energy_figures(results),
-        "finished": bool(state.get("finished") or state.get("stopped")) if "time" in state else None, "hash": state.get("hash"), "checkpoint_time": state.get("time"), "checkpoint_damage": state.get("damaged"),
+        "finished": bool(state.get("finished") or state.get("stopped")) if "time" in state else None, "hash": state.get("hash"), "hash_kernels": state.get("kernels"), "checkpoint_time": state.get("time"), "checkpoint_damage": state.get("damaged"),
     }
     if engine is not None:
         figures.update(_model_figures(engine))
@@ -148,6 +148,8 @@ def text(f):
         lines.append(f"  checkpoint   cannot be read: {f['checkpoint_damage']}")
     if f["hash"]:
         lines.append(f"  checkpoint   t {f['checkpoint_time']:g} s, state hash {f['hash']}{'' if f['finished'] else ', not finished'}")
+    if f["hash"] and f["hash_kernels"]:
+        lines.append(f"               of finite element bodies the last bits depend on the dense kernels: {f['hash_kernels']} here (OPENBLAS_CORETYPE chooses)")
     return "\n".join(lines)
 
 
