@@ -15,7 +15,10 @@ from . import _native
 
 _scree = _native.load(__path__)
 
-from . import session
+from . import _check, session
+
+_check.in_words(_scree)
+
 from .export import export
 from .handles import Body, BulkMaterial, Constraint, SurfaceMaterial
 from .pictures import picture, render
@@ -31,8 +34,8 @@ __version__ = _scree.version
 
 def set_threads(count):
     """Number of threads of everything that follows, where a simulation does not say otherwise; answers do not depend on it."""
-    _scree.set_threads(count)
-    session.default_threads = count
+    session.default_threads = _check.integer("threads", count, 1, 4096)
+    _scree.set_threads(session.default_threads)
 
 
 def threads():

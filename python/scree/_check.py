@@ -1,13 +1,61 @@
 """Checks of arguments. What is refused raises ValueError naming the argument, its value and what is allowed."""
+import collections.abc
 import difflib
 import functools
 import inspect
 import math
 import numbers
 import os
+import re
 import sys
 
 import numpy as np
+
+
+#: What the engine's types are called to a user, and what has them.
+_WORDS = {"int": ("an integer", numbers.Integral), "float": ("a number", numbers.Real), "str": ("a text", str), "bool": ("True or False", (bool, np.bool_)),
+          "Callable": ("a function", collections.abc.Callable), "dict": ("a dictionary", dict)}
+
+
+def explain(error, arguments):
+    """The sentence for a call that the engine refuses because of a type: what was called, which value, what is expected."""
+    signature = re.search(r"1\. \((.*)\) -> ", str(error))
+    wanted = re.findall(r"(\w+): ((?:[\w.]+\[.*?\](?:\])?|[\w.]+))", signature.group(1)) if signature else []
+    for (_, kind), value in zip(wanted, arguments):
+        words, types = _WORDS.get(kind.split("[")[0], (None, object))
+        if isinstance(value, numbers.Integral) and kind == "int" and abs(int(value)) >= 2**31:
+            return f"{routine()}: {int(value)}: an integer from {-2**31} to {2**31 - 1} is expected"
+        if not isinstance(value, types):
+            return f"{routine()}: {value!r:.80}: {words} is expected"
+        if isinstance(value, str) and kind == "str" and any(0xd800 <= ord(c) < 0xe000 for c in value):
+            return f"{routine()}: {value!r:.80}: it holds characters that are no text (surrogates)"
+    given = ", ".join(f"{value!r:.40}" for value in arguments if type(value).__module__ != "scree._scree")
+    return f"{routine()}: one of the values {given} has a type that cannot be used here"
+
+
+def in_words(engine):
+    """Let all that the engine's module holds refuse wrong types with a sentence instead of a signature."""
+    def wrapped(call):
+        @functools.wraps(call)
+        def checked(*args, **kwargs):
+            try:
+                return call(*args, **kwargs)
+            except TypeError as error:
+                if "incompatible function arguments" not in str(error) and "incompatible constructor arguments" not in str(error):
+                    raise
+                text = explain(error, (*args, *kwargs.values()))
+            raise ValueError(text)
+        return checked
+
+    for name, value in list(vars(engine).items()):
+        if isinstance(value, type):
+            for member, call in list(vars(value).items()):
+                if type(call).__name__ == "instancemethod" and not member.startswith("__"):
+                    setattr(value, member, wrapped(call))
+                elif isinstance(call, staticmethod):
+                    setattr(value, member, staticmethod(wrapped(call.__func__)))
+        elif type(value).__name__ == "builtin_function_or_method":
+            setattr(engine, name, wrapped(value))
 
 
 class UnknownKeyword(TypeError, ValueError):
@@ -37,6 +85,16 @@ def outside():
     return depth
 
 
+def routine():
+    """Name of the routine of this package that the user's code called last."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    frame, name = sys._getframe(1), "scree"
+    while frame is not None and frame.f_code.co_filename.startswith(package):
+        called = frame.f_code.co_qualname
+        frame, name = frame.f_back, name if "<" in called or "__" in called else called
+    return name
+
+
 def member(owner, name):
     """UnknownMember unless `name` is one that objects of this kind have, or private: a misspelt setting must not vanish without effect."""
     if not name.startswith("_") and not hasattr(type(owner), name) and name not in getattr(owner, "__dict__", ()):
@@ -55,9 +113,24 @@ def keywords(function):
         for name in kwargs:
             if name not in names:
                 raise UnknownKeyword(f"{called}(): unknown keyword '{name}'{nearest(name, names)}")
-        return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            refuse_types(error, called, list(parameters), args, kwargs)
+            raise
 
     return checked
+
+
+def refuse_types(error, called, names, args, kwargs):
+    """ValueError in place of a TypeError that arose in this package, not in a user's function: an argument has a type nobody expected."""
+    package, link = os.path.dirname(os.path.abspath(__file__)), error.__traceback__
+    while link.tb_next is not None:
+        link = link.tb_next
+    if isinstance(error, ValueError) or link.tb_frame.f_code.co_name == "checked" or not link.tb_frame.f_code.co_filename.startswith(package):
+        return
+    given = ", ".join([f"{n} = {v!r:.60}" for n, v in zip(names, args) if n != "self"] + [f"{n} = {v!r:.60}" for n, v in kwargs.items()])
+    raise ValueError(f"{called}({given}): one of these has a type that cannot be used ({error}); help(scree) says what is expected") from None
 
 
 def number(what, value, low=-math.inf, high=math.inf, open_low=False):
@@ -87,7 +160,7 @@ def integer(what, value, low=None, high=None):
         raise ValueError(f"{what} = {value!r}: an integer is expected")
     value = int(value)
     if (low is not None and value < low) or (high is not None and value > high) or abs(value) > 2**31 - 1:
-        bound = f"{low} or more" if high is None else f"from {low} to {high}"
+        bound = f"{low} or more" if high is None and low is not None and value < low else f"from {-2**31 if low is None else low} to {2**31 - 1 if high is None else high}"
         raise ValueError(f"{what} = {value}: it must be {bound}")
     return value
 
@@ -139,6 +212,29 @@ def points(what, value):
     if bad.size:
         raise ValueError(f"{what}[{bad[0]}] = {tuple(array[bad[0]])}: coordinates must be finite")
     return np.ascontiguousarray(array)
+
+
+def flag(what, value):
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)) and value not in (0, 1):
+        raise ValueError(f"{what} = {value!r}: True or False is expected")
+    return bool(value)
+
+
+def path(what, value):
+    """The name of a file or folder."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise ValueError(f"{what} = {value!r}: the name of a file or folder is expected")
+    return os.fspath(value)
+
+
+def pair(what, value):
+    """Two of something."""
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} = {value!r}: two are expected") from None
+    return first, second
 
 
 def function(what, value):

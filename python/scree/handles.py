@@ -7,12 +7,13 @@ from .shapes import Shape
 
 def _force_value(answer, body_id):
     """(force, torque, referential torque) from what a user's function returned."""
-    zero = np.zeros(3)
-    if np.ndim(answer) == 1 and len(answer) == 3:
+    zero, name = np.zeros(3), f"force function of body {body_id}"
+    if isinstance(answer, np.ndarray) and answer.shape == (3,) or isinstance(answer, (tuple, list)) and len(answer) == 3 and all(np.ndim(a) == 0 for a in answer):
         parts = (answer, zero, zero)
+    elif isinstance(answer, (tuple, list, np.ndarray)) and 1 <= len(answer) <= 3:
+        parts = (*answer, zero, zero)[:3]
     else:
-        parts = (tuple(answer) + (zero, zero))[:3]
-    name = f"force function of body {body_id}"
+        raise ValueError(f"{name}: returned {answer!r}: a force, (force, torque) or (force, torque, referential torque) is expected, three numbers each")
     return tuple(_check.vector(f"{name}: returned", part) for part in parts)
 
 
@@ -440,7 +441,10 @@ class BulkMaterial(_Material):
         return self._engine.bulk_material_info(self.id)
 
     def _update(self, **values):
+        given = values["young"] != self._info["young"]
         self._engine.update_bulk_material(self.id, *(_check.number(k, values[k]) for k in self._writable))
+        if given:
+            self._sim._soft.discard(self.id)
 
     def _checkpoint_key(self):
         return ("bulk_material", self.id)

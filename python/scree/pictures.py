@@ -60,7 +60,7 @@ def picture(path, frame=-1, size=None, view=None, zoom=None, quantity=None, map=
 def render(path, out, frame=-1, every=None, rate=25.0, progress=lambda share: None, **settings):
     """Write a picture (.png) of one frame, or a movie (.gif, .webp, or .mp4 where ffmpeg is there) of every k-th frame shown
     `rate` times a second; settings as in picture(). Returns the path."""
-    out = os.fspath(out)
+    out = _check.path("out", out)
     ending = os.path.splitext(out)[1].lower()
     if ending != ".png" and ending not in movies.ENDINGS:
         raise ValueError(f"{out}: the name must end in .png for a picture, or in {', '.join(movies.ENDINGS)} for a movie")

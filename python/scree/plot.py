@@ -40,7 +40,7 @@ class _Drawing:
     def __init__(self, out, rows=1, columns=1, height=None, **settings):
         import matplotlib
         from matplotlib.figure import Figure
-        self.out = None if out is None else os.fspath(out)
+        self.out = None if out is None else _check.path("out", out)
         self._context = matplotlib.rc_context(_style())
         self._context.__enter__()
         self.figure = Figure(figsize=(WIDTH, height or (0.6 + 1.7 * rows)), layout="constrained")

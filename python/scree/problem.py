@@ -44,6 +44,8 @@ class Problem:
         if isinstance(source, (str, os.PathLike)):
             self.path = os.fspath(source)
             source = _scree.Problem.read(self.path)
+        elif not isinstance(source, _scree.Problem):
+            raise ValueError(f"Problem({source!r}): the name of an FCLIB file is expected; Problem.from_arrays() takes W, B and mu")
         self._native = source
 
     @classmethod
@@ -51,10 +53,9 @@ class Problem:
         """W: (d n, d n) array or SciPy sparse matrix; B: d n numbers, m/s; mu: n friction coefficients; d = dimension, 3 or 2 (normal and one
         tangent a contact: the second tangent of the problem made is inactive)."""
         d = _check.integer("dimension", dimension, 2, 3)
-        B = np.ascontiguousarray(np.ravel(B), dtype=float)
-        mu = np.ascontiguousarray(np.ravel(mu), dtype=float)
+        B, mu = (np.ascontiguousarray(np.ravel(_check._array(f"Problem: {name}", value, "numbers are"))) for name, value in (("B", B), ("mu", mu)))
         n = len(mu)
-        dense = np.asarray(W.toarray() if hasattr(W, "toarray") else W, dtype=float)
+        dense = _check._array("Problem: W", W.toarray() if hasattr(W, "toarray") else W, "a matrix is")
         if dense.shape != (d * n, d * n) or B.shape != (d * n,):
             raise ValueError(f"Problem: {n} friction coefficients need W of shape ({d * n}, {d * n}) and B of {d * n}, not {dense.shape} and {B.size}")
         blocks = np.zeros((n, n, 3, 3))
@@ -175,7 +176,7 @@ class Problem:
         R, U = ([], []) if solution is None else (np.ravel(solution.R).tolist(), np.ravel(solution.U).tolist())
         guesses = [np.ravel(np.asarray(guess, dtype=float)).tolist() for guess in (self.guesses if guesses is None else guesses)]
         chosen = self.form if form is None else _check.choice("form", form, FORMS)
-        self._native.write(os.fspath(path), R, U, guesses, chosen == "global")
+        self._native.write(_check.path("path", path), R, U, guesses, chosen == "global")
 
     def __repr__(self):
         form = "body form" if self.body_form else "explicit W"

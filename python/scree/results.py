@@ -180,7 +180,7 @@ class Results:
 
 def results_file(path):
     """The file itself, or results.h5 in a folder."""
-    path = os.fspath(path)
+    path = _check.path("path", path)
     return os.path.join(path, "results.h5") if os.path.isdir(path) else path
 
 

@@ -171,12 +171,14 @@ def read_mesh(path):
     Volume and surface ids are Gmsh's physical groups, the VTU cell array "volume", Abaqus element sets and surfaces counted from 1, STL solids and
     OBJ groups counted from 0, or the numbers meshio finds. Of second-order elements the corners are kept. OSError names the line at fault and what to do."""
     from . import foreign_meshes
-    path = os.fspath(path)
+    path = _check.path("read_mesh: path", path)
     own = os.path.splitext(path)[1].lower() in foreign_meshes.OWN
     return Shape(_scree.read_mesh(path) if own else foreign_meshes.read(path))
 
 
 def _spacing(what, value):
+    if value is not None and np.ndim(value) != 1:
+        raise ValueError(f"{what} = {value!r}: a list of relative sizes is expected, one a cell")
     return [] if value is None else [_check.positive(what, v) for v in value]
 
 

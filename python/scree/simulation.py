@@ -129,8 +129,9 @@ class Simulation:
         self._runs = 0
         self._compared = False  #: with the models of other ranks
         self._told = set()
+        self._soft = {-1}  #: numbers of bulk materials nobody gave a Young's modulus; -1 is none at all
         self._progress = Progress  #: how a run shows its progress
-        self.out = os.fspath(out) if out is not None else None
+        self.out = _check.path("out", out) if out is not None else None
         self.gravity = gravity
         from . import session
         session.current().adopt(self)
@@ -207,7 +208,7 @@ class Simulation:
         'raise' (RuntimeError) or 'callback': on_failure(report) returns False to stop the run."""
         stop = _scree.StopRule(tolerance=_check.positive("tolerance", tolerance), yardstick=str(yardstick),
                                max_iterations=_check.integer("max_iterations", max_iterations, 0),
-                               max_seconds=min(1e30, float(max_seconds)))
+                               max_seconds=1e30 if max_seconds == math.inf else _check.positive("max_seconds", max_seconds))
         self._engine.set_solver(str(name), stop, options, str(failure), on_failure)
 
     def contact_settings(self, **settings):
@@ -220,7 +221,11 @@ class Simulation:
                 raise _check.UnknownKeyword(f"contact_settings(): unknown keyword '{name}'{_check.nearest(name, old)}")
         try:
             for name, value in settings.items():
-                if name not in ("one_point_per_overlap", "restitution") and not (name in ("unphysical_penetration", "recovery_speed") and value == math.inf):
+                if name == "restitution":
+                    _check.choice(name, value, ("CONSISTENT", "NEWTON"))
+                elif name == "one_point_per_overlap":
+                    value = _check.flag(name, value)
+                elif not (name in ("unphysical_penetration", "recovery_speed") and value == math.inf):
                     _check.number(name, value)
                 self._engine.set_contact(name, value)
         except ValueError:
@@ -266,9 +271,12 @@ class Simulation:
         return SurfaceMaterial(self, self._engine.add_surface_material(s1, s2, default, str(model), label, *numbers))
 
     @_check.keywords
-    def bulk_material(self, density=1e3, young=1e6, poisson=0.25, model="KIRCHHOFF", label=None):
-        """Material of volumes: density kg/m^3, Young's modulus Pa, Poisson's ratio."""
+    def bulk_material(self, density=1e3, young=None, poisson=0.25, model="KIRCHHOFF", label=None):
+        """Material of volumes: density kg/m^3, Young's modulus Pa (1e6 where none is given), Poisson's ratio."""
         label = label or f"BULK_MATERIAL_{self._engine.bulk_material_count()}"
+        if young is None:
+            self._soft.add(self._engine.bulk_material_count())
+            young = 1e6
         numbers = [_check.number(f"bulk material '{label}': {n}", v) for n, v in (("young", young), ("poisson", poisson), ("density", density))]
         return BulkMaterial(self, self._engine.add_bulk_material(str(model), label, *numbers))
 
@@ -285,6 +293,11 @@ class Simulation:
         if about not in self._told:
             self._told.add(about)
             warnings.warn(text, stacklevel=_check.outside())
+
+    def _elasticity(self, *materials):
+        """A body that deforms should have been given how much."""
+        if any(m in self._soft for m in materials):
+            self._warn_once("young", "a body that deforms has no Young's modulus: 1e6 Pa, soft rubber, is taken; give it a bulk_material(young=...)")
 
     def _label(self, label):
         """The label as text; one that is taken is worth a word, since bodies are found by it."""
@@ -345,6 +358,7 @@ class Simulation:
         mass-proportional, 1/s; stiffness_damping: s. round_spheres: spheres keep their shape (default) or become ellipsoids."""
         label = self._label(label)
         index = self._index(material)
+        self._elasticity(index)
         body = Body(self, self._engine.add_deformable("pseudo_rigid", _shape(shape)._native, index, *self._densities(density, material, label), label,
                                                       {}, None, 1, "TL", 0, []))
         return self._start(body, velocity, angular_velocity, scheme=scheme, damping=damping, stiffness_damping=stiffness_damping,
@@ -364,6 +378,9 @@ class Simulation:
         label = self._label(label)
         chosen = {_check.integer("materials: volume id", v): self._index(m) for v, m in (materials or {}).items()}
         native = None if mesh is None else _shape(mesh)._native
+        if material is not None or not chosen:
+            self._elasticity(self._index(material))
+        self._elasticity(*chosen.values())
         body = Body(self, self._engine.add_deformable("finite_element", _shape(shape)._native, self._index(material), 1.0, {}, label, chosen, native,
                                                       _check.integer("order", order), str(form), _check.integer("modes", modes, 0),
                                                       [] if shapes is None else np.ravel(np.asarray(shapes, dtype=float)).tolist()))
@@ -417,17 +434,17 @@ class Simulation:
         """Switch off contact between two bodies; between the pieces of two bodies that contain the referential `points`;
         or between two surface ids."""
         if surfaces is not None:
-            s1, s2 = surfaces
+            s1, s2 = _check.pair("exclude: surfaces", surfaces)
             self._engine.exclude_surfaces(_check.integer("surfaces[0]", s1), _check.integer("surfaces[1]", s2))
         if bodies is None:
             if points is not None or surfaces is None:
                 raise ValueError("exclude: give two bodies, two bodies and two points, or two surfaces")
             return
-        a, b = (self._body_id("exclude: bodies", body) for body in bodies)
+        a, b = (self._body_id("exclude: bodies", body) for body in _check.pair("exclude: bodies", bodies))
         if points is None:
             self._engine.exclude_bodies(a, b)
         else:
-            pa, pb = (_check.vector("exclude: points", p) for p in points)
+            pa, pb = (_check.vector("exclude: points", p) for p in _check.pair("exclude: points", points))
             self._engine.exclude_pieces(a, pa, b, pb)
 
     # --- constraints ------------------------------------------------------------------------------------------
@@ -539,14 +556,21 @@ class Simulation:
         self._callbacks.append(Callback(_check.number("interval", interval, 0.0), _check.function("function", function), data, self.time))
 
     def advance(self, steps=1):
-        """Make steps without output or callbacks; returns the step table (one row a step)."""
-        steps = _check.integer("steps", steps, 0)
+        """Make steps without output or callbacks; returns the step table (one row a step). Ctrl-C abandons the step at hand and raises
+        KeyboardInterrupt; the steps made before stand."""
+        left = _check.integer("steps", steps, 0)
         self._use_threads()
         self._meet_ranks(f"advance({steps})")
-        table, error = self._engine.advance(steps, math.inf)
-        if error is not None:
-            error()
-        return table
+        tables = []
+        while left or not tables:
+            table, error = self._engine.advance(left, math.inf)
+            if error is not None:
+                error()
+            if len(table) < left and _scree.stop_requested():
+                raise KeyboardInterrupt  # the run around this call was asked to stop
+            tables.append(table)
+            left -= len(table)
+        return tables[0] if len(tables) == 1 else np.concatenate(tables)
 
     @_check.keywords
     def run(self, duration, output=None, checkpoint=60.0, quiet=None, resume=None, compress=False):
@@ -558,8 +582,8 @@ class Simulation:
         refused by the name of the first difference ('changed': bodies, materials and loads are the checkpoint's, settings these). compress: store
         results smaller without loss (decided by the first run into a file). Results are written when `out` is set.
 
-        Raises RuntimeError when the policy of solver() says so, OSError when results cannot be written. Ctrl-C and
-        SIGTERM end the run with a checkpoint and raise KeyboardInterrupt."""
+        Raises RuntimeError when the policy of solver() says so, OSError when results cannot be written. Ctrl-C, SIGTERM and SIGHUP
+        abandon the step at hand, end the run with a checkpoint and raise KeyboardInterrupt."""
         from .run import Run
         return Run(self, duration, output, checkpoint, quiet, resume, compress).execute()
 
@@ -587,14 +611,14 @@ class Simulation:
         """Write the last step's contact problem as an FCLIB file, with its solution and the guess the solver began with; use it in a
         callback for any step. form: 'local' (W) or 'global' (M, H, f: masses and velocities of rigid bodies as they are, in world axes;
         deformable bodies in mass-scaled changes of velocity)."""
-        form = _check.choice("form", form, FORMS)
+        path, form = _check.path("path", path), _check.choice("form", form, FORMS)
         if ranks.rank == 0:
-            self._engine.write_problem(os.fspath(path), form == "global")
+            self._engine.write_problem(path, form == "global")
 
     def export_problems(self, folder, interval=0.0, form="local"):
         """Write such a file after every `interval` seconds of simulated time of coming runs (0: every step), `folder`/step_000123.hdf5. Steps without
         contacts and constraints are left out."""
-        folder, form = os.fspath(folder), _check.choice("form", form, FORMS)
+        folder, form = _check.path("folder", folder), _check.choice("form", form, FORMS)
 
         def write(sim):
             if sim._engine.problem_blocks():

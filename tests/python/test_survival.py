@@ -1,11 +1,16 @@
 """Runs that survive: no crash, nothing lost, nothing false said."""
+import base64
 import json
 import os
 import pathlib
 import random
 import signal
+import struct
 import subprocess
+import sys
+import threading
 import time
+import zlib
 
 import numpy as np
 import pytest
@@ -233,3 +238,277 @@ for write in (lambda: sim.export_problem("p.hdf5"), lambda: sim._engine.write_ch
                           env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
     assert done.returncode == 0 and done.stdout.count("OSError") == 2, done.stderr
     assert not list(tmp_path.iterdir())
+
+
+# --- steps and those who would change them -------------------------------------------------------------------------------
+
+CHANGES = {"Body.delete": lambda sim, body: body.delete(), "Simulation.rigid": lambda sim, body: sim.rigid(scree.sphere((3, 0, 0), 0.1), density=1000),
+           "Body.apply_function": lambda sim, body: body.apply_function(lambda *_: (0, 0, 0)), "Simulation.gravity": lambda sim, body: setattr(sim, "gravity", (0, 0, 0)),
+           "Body.velocity": lambda sim, body: setattr(body, "velocity", (0, 0, 1)), "Simulation.advance": lambda sim, body: sim.advance(1),
+           "Simulation.solver": lambda sim, body: sim.solver("AUTO")}
+
+
+@pytest.mark.parametrize("routine", CHANGES)
+def test_a_force_function_reads_and_does_not_change(routine):
+    sim = scree.Simulation(step=1e-3)
+    ball, answers = sim.rigid(scree.sphere((0, 0, 1), 0.1), density=1000), []
+
+    def force(state, time, step):
+        answers.append((ball.position, sim.time, len(sim.bodies)))
+        if sim.steps == 2:
+            CHANGES[routine](sim, ball)
+        return (0, 0, 0)
+
+    ball.apply_function(force)
+    with pytest.raises(RuntimeError, match=f"^{routine}: a step is being made.*the force function of body {ball.id}.*between steps"):
+        sim.advance(5)
+    assert sim.steps == 2 and len(sim.bodies) == 1 and answers
+    sim.gravity = (0, 0, -1)  # between steps everything goes
+
+
+def test_on_failure_may_not_change_the_model():
+    sim = scree.Simulation(step=1e-3)
+    sim.surface_material(friction=0.5)
+    sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+    for k in range(3):
+        sim.rigid(scree.box(center=(0, 0, 0.1 + 0.2 * k), size=(0.3, 0.3, 0.2)), density=1000)
+    sim.solver("JACOBI", tolerance=1e-14, max_iterations=1, failure="callback", on_failure=lambda report: sim.bodies[1].delete())
+    with pytest.raises(RuntimeError, match="^Body.delete: .*came from on_failure"):
+        sim.advance(3)
+    assert len(sim.bodies) == 4
+
+
+def test_the_language_names_its_routine(script, command):
+    done = command("run", script("""
+sol = SOLFEC ('DYNAMIC', 1E-3, 'out')
+bulk = BULK_MATERIAL (sol, density = 1e3)
+a = BODY (sol, 'RIGID', SPHERE ((0, 0, 0), 0.1, 1, 1), bulk)
+def push (q, u, time, step):
+  if time > 0.005: DELETE (sol, a)
+  return (0, 0, 0, 0, 0, 0, 0, 0, 0)
+FORCE (a, 'SPATIAL', (0, 0, 0), (1, 0, 0), push)
+RUN (sol, None, 0.02)
+"""))
+    assert done.status == 1 and "DELETE: a step is being made" in done.err and "the force function of body" in done.err, done.err
+
+
+def test_other_threads_wait_for_the_step():
+    sim = scree.Simulation(step=1e-3)
+    sim.surface_material(friction=0.3)
+    sim.obstacle(scree.box(center=(0, 0, -0.5), size=(40, 40, 1)))
+    sim.rigid(scree.sphere((0, 0, 0.1), 0.1), density=1000)
+    seen = []
+
+    def meddle():
+        for k in range(30):
+            body = sim.rigid(scree.sphere((1 + 0.3 * k, 0, 0.2), 0.1), density=1000)
+            seen.append((sim.time, len(sim.contacts["gap"]), sim.hash()))
+            if k % 2:
+                body.delete()
+
+    threads = [threading.Thread(target=meddle) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        sim.advance(20)
+    assert len(seen) == 60 and len(sim.bodies) == 32
+
+
+# --- signals -------------------------------------------------------------------------------------------------------------
+
+#: One step that would take for ever.
+ENDLESS = """
+import scree
+sim = scree.Simulation(step=1e-3)
+sim.surface_material(friction=0.5)
+sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+for k in range(8):
+    sim.rigid(scree.box(center=(0, 0, 0.1 + 0.2 * k), size=(0.3, 0.3, 0.2)), density=1000)
+sim.solver("JACOBI", tolerance=1e-300, max_iterations=2**31 - 1)
+sim.run(1.0)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_abandons_the_step(tmp_path, script, command, number):
+    process = subprocess.Popen([str(ROOT / "scree"), "run", str(script(ENDLESS)), "--out", "out", "--quiet"], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    wait_for(tmp_path / "out" / "checkpoint.h5", process)
+    time.sleep(0.3)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 1 and f"stopped by {signal.Signals(number).name} at t = 0 s" in err and "--resume" in err, err
+    assert (tmp_path / "out" / "checkpoint.1.h5").exists() and command("info", "out").status == 0
+
+
+def test_the_second_signal_ends_at_once(tmp_path, script):
+    text = ball(5).replace("sim.run", "import time\nsim.callback(0.002, lambda sim: print('in', flush=True) or time.sleep(60))\nsim.run")
+    process = subprocess.Popen([str(ROOT / "scree"), "run", str(script(text)), "--out", "out", "--quiet"], cwd=tmp_path, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"in\n"
+    process.send_signal(signal.SIGTERM)
+    time.sleep(0.2)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=20)
+    assert process.returncode == -signal.SIGTERM
+
+
+@pytest.mark.parametrize("work", ["scree.Problem.packing(6, 6).solve('JACOBI', tolerance=1e-300, max_iterations=2**31 - 1)", "sim.advance(2000000)"])
+def test_ctrl_c_reaches_the_engine(work):
+    code = f"""
+import scree, sys, time
+sim = scree.Simulation(step=1e-3)
+sim.rigid(scree.sphere((0, 0, 0), 0.1), density=1000)
+print("begin", flush=True)
+try:
+    {work}
+except KeyboardInterrupt:
+    print("interrupted", sim.time >= 0, flush=True)
+    sim.advance(1)
+    print("goes on", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+    assert process.stdout.readline() == "begin\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=30)
+    assert out == "interrupted True\ngoes on\n" and process.returncode == 0
+
+
+def test_an_interrupted_step_leaves_no_trace():
+    """Redone, the steps give the bits of a run that nobody disturbed."""
+    def make():
+        sim = scree.Simulation(step=1e-3)
+        sim.surface_material(friction=0.5)
+        stone = sim.bulk_material(density=2000, young=1e7)
+        sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+        corners = [(0, 0, 0.0), (0.3, 0, 0), (0.3, 0.3, 0), (0, 0.3, 0), (0, 0, 0.2), (0.3, 0, 0.2), (0.3, 0.3, 0.2), (0, 0.3, 0.2)]
+        sim.finite_element(scree.hex(corners, (6, 6, 3)), material=stone, velocity=(0, 0, -1))
+        return sim
+
+    plain, disturbed = make(), make()
+    plain.advance(8)
+    for k in range(6):
+        timer = threading.Timer(0.004 * k, lambda: os.kill(os.getpid(), signal.SIGINT))
+        try:
+            timer.start()
+            disturbed.advance(8 - disturbed.steps)
+            timer.join()
+            time.sleep(0.01)
+        except KeyboardInterrupt:
+            pass
+    disturbed.advance(8 - disturbed.steps)
+    assert disturbed.hash() == plain.hash()
+
+
+# --- what writing costs --------------------------------------------------------------------------------------------------
+
+
+def test_frames_cost_the_same_late_and_early(tmp_path):
+    sim = scree.Simulation(step=1e-3)
+    sim.rigid(scree.sphere((0, 0, 0), 0.1), density=1000)
+    sim.advance(1)
+    writer = scree._scree.ResultsWriter.create(str(tmp_path / "results.h5"), "test", 1, False)
+
+    def written():
+        with open("/proc/self/io") as table:
+            return int(next(line for line in table if line.startswith("wchar")).split()[1])
+
+    def held():
+        with open("/proc/self/statm") as table:
+            return 4096 * int(table.read().split()[1])
+
+    marks = []
+    for frame in range(1, 2401):
+        sim._engine.set_time(frame * 1e-3)
+        writer.add_frame(sim._engine)
+        if frame % 600 == 0:
+            marks.append((written(), held()))
+    early, late = marks[1][0] - marks[0][0], marks[3][0] - marks[2][0]
+    assert late < 1.1 * early
+    assert marks[3][1] - marks[1][1] < 2e6
+    writer.close()
+    assert (tmp_path / "results.xdmf").stat().st_size < (1 << 20)
+
+
+# --- files made to harm --------------------------------------------------------------------------------------------------
+
+
+def test_arrays_of_a_mesh_that_share_a_block_do_not_fill_the_memory(tmp_path):
+    block = zlib.compress(bytes(4 << 20), 9)
+    packed = base64.b64encode(struct.pack("<4I", 1, 4 << 20, 0, len(block))).decode() + base64.b64encode(block).decode()
+    array = '<DataArray type="{}" Name="{}" format="appended" offset="0"/>'
+    piece = ('<Piece NumberOfPoints="8" NumberOfCells="1"><Points>' + array.format("Float64", "Points") + "</Points><Cells>" + array.format("Int8", "connectivity") +
+             array.format("Int8", "offsets") + array.format("Int8", "types") + "</Cells></Piece>")
+    path = tmp_path / "bomb.vtu"
+    path.write_text('<?xml version="1.0"?><VTKFile type="UnstructuredGrid" byte_order="LittleEndian" compressor="vtkZLibDataCompressor"><UnstructuredGrid>' + 40 * piece +
+                    f'</UnstructuredGrid><AppendedData encoding="base64">_{packed}</AppendedData></VTKFile>')
+    code = f"import resource, scree; resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)); scree.read_mesh({str(path)!r})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "OMP_NUM_THREADS": "1"})
+    assert "OSError" in done.stderr and "bomb.vtu: " in done.stderr and "MemoryError" not in done.stderr, done.stderr
+
+
+# --- words instead of what is inside -------------------------------------------------------------------------------------
+
+
+def raw_calls():
+    sim = scree.Simulation()
+    ball = sim.rigid(scree.sphere((0, 0, 0), 0.1), density=1000)
+    corners = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+    from scree import solfec
+    return [
+        (lambda: scree.set_threads("x"), "threads = 'x': an integer is expected"),
+        (lambda: scree.set_threads(2**40), "threads = 1099511627776: it must be from 1 to 4096"),
+        (lambda: sim.solver("SPG", memory=2**40), "option 'memory' = 1099511627776: an integer from"),
+        (lambda: sim.solver("SPG", max_iterations=2**40), "max_iterations = 1099511627776: it must be from 0 to 2147483647"),
+        (lambda: sim.solver(max_seconds="x"), "max_seconds = 'x': a number is expected"),
+        (lambda: sim.contact_settings(restitution=3), "restitution = 3 is unknown"),
+        (lambda: sim.contact_settings(one_point_per_overlap="x"), "one_point_per_overlap = 'x': True or False is expected"),
+        (lambda: scree.hex(corners, (2, 2, 2), dx=0.5), "hex: dx = 0.5: a list of relative sizes is expected"),
+        (lambda: solfec.HEX(sum(corners, ()), 2, 2, 2, 0, [0] * 6, dx=0.5), "HEX: dx = 0.5: a list of 2 relative sizes is expected"),
+        (lambda: scree.Simulation(out=3), "out = 3: the name of a file or folder is expected"),
+        (lambda: sim.export_problem(3), "path = 3: the name of a file or folder is expected"),
+        (lambda: sim.exclude(bodies=3), "exclude: bodies = 3: two are expected"),
+        (lambda: sim.exclude(surfaces=5), "exclude: surfaces = 5: two are expected"),
+        (lambda: scree.Problem(3), "the name of an FCLIB file is expected"),
+        (lambda: scree.Problem.from_arrays("x", [1, 2, 3], [0.1]), "Problem: W = 'x': a matrix is expected"),
+        (lambda: scree.Problem.packing(1000, 1000), "packing: 1000 x 1000 x 1000 bodies are more than"),
+        (lambda: scree.read(3), "path = 3: the name of a file or folder is expected"),
+        (lambda: scree.read_mesh(3), "read_mesh: path = 3: the name of a file or folder is expected"),
+        (lambda: sim.rigid(scree.sphere((0, 0, 5), 0.1), density=1, label="\ud800"), "characters that are no text"),
+        (lambda: sim._engine.has_body("x"), "'x': an integer is expected"),
+        (lambda: sim._engine.has_body(2**40), "1099511627776: an integer from -2147483648 to 2147483647 is expected"),
+        (lambda: ball.apply_function(lambda *_: None) or sim.advance(1), "force function of body 0: returned None: a force"),
+    ]
+
+
+@pytest.mark.parametrize("number", range(22))
+def test_wrong_types_are_answered_in_words(number):
+    call, words = raw_calls()[number]
+    with pytest.raises(ValueError) as refused:
+        call()
+    assert words in str(refused.value)
+
+
+def test_a_body_that_deforms_wants_a_modulus():
+    sim = scree.Simulation()
+    with pytest.warns(UserWarning, match="no Young's modulus: 1e6 Pa"):
+        sim.pseudo_rigid(scree.sphere((0, 0, 0), 0.1), density=1000)
+    sim = scree.Simulation()
+    soft = sim.bulk_material(density=1000)
+    soft.young = 1e7
+    sim.pseudo_rigid(scree.sphere((0, 0, 0), 0.1), material=soft)
+
+
+def test_bodies_in_one_place_are_told():
+    sim = scree.Simulation(step=1e-3)
+    sim.surface_material(friction=0)
+    for _ in range(2):
+        sim.rigid(scree.sphere((0, 0, 1), 0.1), density=1000)
+    with pytest.warns(UserWarning, match="overlap at the start"):
+        sim.advance(1)
+
+
+def test_torture_in_short():
+    """One case of each quick kind; tools/torture.py alone does more."""
+    done = subprocess.run([sys.executable, str(ROOT / "tools" / "torture.py"), "--short", "--seed", "3"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -27,7 +27,11 @@ def routine(function, name_errors=True):
         if not name_errors:
             return function(*args, **kwargs)
         with named(name):
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except TypeError as error:
+                _check.refuse_types(error, name, names, args, kwargs)
+                raise
 
     return checked
 

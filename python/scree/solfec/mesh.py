@@ -230,6 +230,8 @@ def _renumbered(packed, numbers, at):
 def _scheme(what, values, cells):
     if values is None:
         return []
+    if np.ndim(values) != 1:
+        raise ValueError(f"{what} = {values!r}: a list of {cells} relative sizes is expected, one a subdivision")
     if len(values) != cells:
         raise ValueError(f"{what}: {cells} relative sizes are expected, one a subdivision, not {len(values)}")
     return [_check.positive(f"{what}[{k}]", v) for k, v in enumerate(values)]
