@@ -1,9 +1,11 @@
-// Sound files for the fuzz targets to start from:  make_corpus FOLDER  writes FOLDER/mesh, FOLDER/fclib and FOLDER/results.
+// Sound files for the fuzz targets to start from:  make_corpus FOLDER  writes FOLDER/mesh, FOLDER/fclib, FOLDER/results and
+// FOLDER/checkpoint.
 #include <filesystem>
 #include <fstream>
 
 #include "../io/mesh_texts.hpp"
 #include "../io/sample_results.hpp"
+#include "io/checkpoint.hpp"
 #include "io/fclib.hpp"
 #include "solvers/generators.hpp"
 
@@ -42,13 +44,24 @@ void write_results(const std::filesystem::path& folder) {
   }
 }
 
+void write_checkpoints(const std::filesystem::path& folder) {
+  Archive archive;
+  archive.put("reals", Archive::Reals{0.5, -1.0});
+  archive.put("integers", Archive::Integers{1, 2, 3});
+  archive.put("text", std::string("a text"));
+  io::write_checkpoint(folder / "small.h5", archive);
+  // Edits of a sound one: twelve bytes each.
+  std::ofstream(folder / "edits", std::ios::binary) << std::string(36, '\x10');
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   if (count != 2) return 2;
   const std::filesystem::path folder = words[1];
-  for (const char* name : {"mesh", "fclib", "results"}) std::filesystem::create_directories(folder / name);
+  for (const char* name : {"mesh", "fclib", "results", "checkpoint"}) std::filesystem::create_directories(folder / name);
   write_meshes(folder / "mesh");
   write_problems(folder / "fclib");
   write_results(folder / "results");
+  write_checkpoints(folder / "checkpoint");
 }
