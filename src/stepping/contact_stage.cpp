@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "core/interrupt.hpp"
 #include "core/rotation.hpp"
@@ -19,6 +20,7 @@ constexpr double kRest = 2.0;          ///< speeds below this many tolerances of
 constexpr double kClosed = 1e-6;       ///< gap, relative to the smaller body, at which a contact is closed
 constexpr std::size_t kMostIdle = 2;   ///< held unknowns may be so many times those in use
 constexpr double kCalm = 2.0;          ///< contacts closing no faster than loads make their bodies in this many steps do not bounce
+constexpr double kStruck = 1e-6;       ///< share of its bodies' speeds beyond which a contact at rest that is closed by an impact counts as struck
 constexpr double kNear = 4.0;          ///< tolerances from the cone within which an impulse may belong to a contact that slips
 constexpr double kStuck = 0.5;         ///< share of a body's speed at a point that sticks that shows the speed to be error
 constexpr double kNormal = 0.9;        ///< the same of the normal speed at a point that slips
@@ -235,6 +237,7 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
   const std::size_t first = reactions.size();
   problem.B.resize(R.size());
   bias_.assign(R.size(), 0.0);
+  ahead_.assign(R.size(), 0.0);
   bouncing_ = std::ranges::any_of(implicit_, [&](int c) { return bounces_now(in, contacts[static_cast<std::size_t>(c)]); });
   for (std::size_t k = 0; k < first; ++k)
     Eigen::Map<Vec3>(problem.B.data() + 3 * k) =
@@ -242,8 +245,10 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
   parallel_for(static_cast<std::ptrdiff_t>(implicit_.size()), [&](std::ptrdiff_t k) {
     const assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[static_cast<std::size_t>(k)])];
     Vec3 shift = drift_ahead(in, contact);
-    shift.x() = bias(in, contact, bounces_now(in, contact));
+    const bool bounce = bounces_now(in, contact);
+    shift.x() = bias(in, contact, bounce);
     const std::size_t place = 3 * (first + static_cast<std::size_t>(k));
+    if (bounce && in.level == Level::velocities) ahead_[place] = ahead(*bounce_of(in, contact), in.settings.step);
     Eigen::Map<Vec3>(bias_.data() + place) = shift;
     Eigen::Map<Vec3>(problem.B.data() + place) = relative_velocity(in, contact, pushed) + shift;
   });
@@ -265,7 +270,8 @@ double ContactStage::allowed_overlap(const StageInput& in, const assembly::Conta
 
 bool ContactStage::bounces_now(const StageInput& in, const assembly::Contact& contact) const {
   const model::SurfaceMaterial& surface = in.model.surfaces[contact.material];
-  if (in.level == Level::places || surface.restitution == 0.0) return false;
+  if (surface.restitution == 0.0) return false;
+  if (in.level != Level::midpoint) return bounce_of(in, contact).has_value();
   return bounces(contact, surface, calm_speed(in, contact));
 }
 
@@ -274,10 +280,36 @@ double ContactStage::calm_speed(const StageInput& in, const assembly::Contact& c
   return kCalm * (load_speed(in, contact.index_a) + load_speed(in, contact.index_b));
 }
 
+std::optional<Bounce> ContactStage::bounce_of(const StageInput& in, const assembly::Contact& contact) const {
+  if (in.model.surfaces[contact.material].restitution == 0.0) return std::nullopt;
+  const double h = in.settings.step, before = contact.U_old.x(), gap = contact.point.gap;
+  std::optional<Bounce> bounce;
+  if (in.lag.empty()) {
+    if (before < 0.0) bounce = Bounce{0.0, -before, 0.0};
+  } else {
+    const double lag = std::max(in.lag[static_cast<std::size_t>(contact.index_a)], in.lag[static_cast<std::size_t>(contact.index_b)]);
+    Approach approach{gap, before, relative_velocity(in, contact, in.free).x(), lag, h};
+    // Seen from the end of the step, the gap at its start is what the bodies have moved since.
+    if (in.placed) approach.gap = gap - h * relative_velocity(in, contact, *in.placed).x();
+    bounce = find_bounce(approach);
+    // One that the places have closed has closed, if only by the end of the step.
+    if (!bounce && in.placed && approach.free < 0.0) bounce = Bounce{h, -approach.free, approach.acceleration()};
+  }
+  if (bounce && bounce->closing > calm_speed(in, contact)) return bounce;
+  return std::nullopt;
+}
+
 double ContactStage::bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const {
-  if (bounce) return restitution_bias(contact, in.model.surfaces[contact.material]);
+  const double e = in.model.surfaces[contact.material].restitution, h = in.settings.step;
+  if (bounce && in.level == Level::midpoint) return restitution_bias(contact, in.model.surfaces[contact.material]);
+  if (bounce) {
+    const Bounce found = *bounce_of(in, contact);
+    if (in.level == Level::places) return (std::max(0.0, contact.point.gap) - gap_after(found, e, h)) / h;
+    return -e * found.closing - ahead(found, h);
+  }
   if (in.level == Level::velocities) return 0.0;
-  if (in.level == Level::places) return std::max(contact.point.gap / in.settings.step, -in.settings.recovery_speed);
+  if (in.level == Level::places) return place_bias(contact, in.settings.step, relative_velocity(in, contact, in.free).x(),
+                                                   {1.0, allowed_overlap(in, contact), in.settings.recovery_speed});
   return gap_bias(contact, in.settings.step, {in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed});
 }
 
@@ -338,7 +370,7 @@ void ContactStage::solve(const StageInput& in) {
   guess = R;
   if (problem.blocks() == 0) return;
   report = solve_problem(in, R);
-  if (bouncing_ && in.level == Level::midpoint && in.settings.restitution == RestitutionLaw::consistent) limit_restitution(in);
+  if (bouncing_ && in.level != Level::places && in.settings.restitution == RestitutionLaw::consistent) limit_restitution(in);
 }
 
 solvers::SolveReport ContactStage::solve_problem(const StageInput& in, std::vector<double>& impulses) {
@@ -360,13 +392,75 @@ std::vector<int> ContactStage::groups() const {
   return impact_groups(sides, scaling.slots());
 }
 
+std::vector<int> ContactStage::pushing_groups() const {
+  std::vector<std::array<int, 2>> sides;
+  for (int a = 0; a < problem.blocks(); ++a)
+    sides.push_back(Eigen::Map<const Vec3>(R.data() + 3 * a).isZero(0.0) ? std::array{-1, -1} : form_->bodies_of(a));
+  return impact_groups(sides, scaling.slots());
+}
+
+std::vector<double> ContactStage::group_excess(const StageInput& in, std::span<const int> group) const {
+  std::vector<double> excess(group.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(group)) + 1, 0.0);
+  if (in.excess.empty()) return excess;
+  std::vector<char> seen(static_cast<std::size_t>(scaling.slots()), 0);
+  for (std::size_t a = 0; a < group.size(); ++a)
+    for (const int slot : form_->bodies_of(static_cast<int>(a))) {
+      if (slot < 0 || std::exchange(seen[static_cast<std::size_t>(slot)], 1)) continue;
+      excess[static_cast<std::size_t>(group[a])] += in.excess[static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(slot)])];
+    }
+  return excess;
+}
+
+std::vector<char> ContactStage::take_back_bounces(const StageInput& in) {
+  std::vector<char> back(in.model.bodies.id.size(), 0);
+  if (!bouncing_) return back;
+  const std::size_t first = reactions.size();
+  const std::vector<int> group = pushing_groups();
+  std::vector<char> bounced(group.size(), 0);
+  for (std::size_t k = 0; k < implicit_.size(); ++k)
+    if (R[3 * (first + k)] > 0.0 && bounces_now(in, contacts[static_cast<std::size_t>(implicit_[k])])) bounced[static_cast<std::size_t>(group[first + k])] = 1;
+  for (std::size_t a = 0; a < group.size(); ++a) {
+    if (!bounced[static_cast<std::size_t>(group[a])]) continue;
+    if (a < first) reactions[a].impulse.setZero();
+    else contacts[static_cast<std::size_t>(implicit_[a - first])].R.setZero();
+    for (const int slot : form_->bodies_of(static_cast<int>(a)))
+      if (slot >= 0) back[static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(slot)])] = 1;
+  }
+  for (std::size_t i = 0; i < back.size(); ++i)
+    if (back[i]) end.linear[i] = in.free.linear[i], end.angular[i] = in.free.angular[i];
+  return back;
+}
+
+bool ContactStage::defer_struck(const StageInput& in, assembly::Inertias& inertias) {
+  if (!bouncing_) return false;
+  const std::size_t first = reactions.size();
+  const std::vector<int> group = pushing_groups();
+  std::vector<char> bounced(group.size(), 0);
+  for (std::size_t k = 0; k < implicit_.size(); ++k)
+    if (bounces_now(in, contacts[static_cast<std::size_t>(implicit_[k])])) bounced[static_cast<std::size_t>(group[first + k])] = 1;
+  bool any = false;
+  for (std::size_t k = 0; k < implicit_.size(); ++k) {
+    const auto c = static_cast<std::size_t>(implicit_[k]);
+    assembly::Contact& contact = contacts[c];
+    if (in.model.surfaces[contact.material].restitution == 0.0 || !bounced[static_cast<std::size_t>(group[first + k])] || bounces_now(in, contact)) continue;
+    // The speed at which it would close without its impulse.
+    const double speed = assembly::surface_speed(in.model.bodies, in.free, contact.index_a) + assembly::surface_speed(in.model.bodies, in.free, contact.index_b);
+    if (form_->diagonal()[first + k](0, 0) * R[3 * (first + k)] <= calm_speed(in, contact) + kStruck * speed) continue;
+    role[c] = Role::idle;
+    contact.R.setZero();
+    any = true;
+  }
+  if (any) assemble(in, inertias);
+  return any;
+}
+
 void ContactStage::impact_velocities(std::vector<double>& U_free, std::vector<double>& U) const {
   U_free.resize(R.size());
   U.resize(R.size());
   solvers::relative_velocity(problem, R, U);
   for (std::size_t k = 0; k < R.size(); ++k) {
-    U_free[k] = problem.B[k] - bias_[k];
-    U[k] -= bias_[k];
+    U_free[k] = problem.B[k] - bias_[k] - ahead_[k];
+    U[k] -= bias_[k] + ahead_[k];
   }
 }
 
@@ -375,7 +469,8 @@ void ContactStage::limit_restitution(const StageInput& in) {
   impact_velocities(U_free, U);
   const std::vector<int> group = groups();
   const double tolerance = in.solver.stop.tolerance;
-  const auto work = impact_work(group, U_free, {R, U});
+  const std::vector<double> excess = group_excess(in, group);
+  const auto work = impact_work(group, U_free, {R, U}, excess);
   if (std::ranges::none_of(work, [&](const ImpactWork& w) { return w.creates_energy(tolerance); })) return;
 
   // The problem without restitution, and the place between its solution and Newton's.
@@ -390,7 +485,7 @@ void ContactStage::limit_restitution(const StageInput& in) {
   report = both(report, solve_problem(in, R));
   std::vector<double> plastic_free, U_plastic;
   impact_velocities(plastic_free, U_plastic);
-  const std::vector<double> shares = impact_shares(group, U_free, {R, U_plastic}, {newton, U}, tolerance);
+  const std::vector<double> shares = impact_shares(group, U_free, {R, U_plastic}, {newton, U}, excess, tolerance);
   for (std::size_t k = 0; k < R.size(); ++k) R[k] += shares[static_cast<std::size_t>(group[k / 3])] * (newton[k] - R[k]);
   problem.B = newton_B;
   bias_ = newton_bias;

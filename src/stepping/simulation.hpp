@@ -58,6 +58,9 @@ struct StepBuffers {
   std::vector<double> kick;       ///< time between old and new velocities, s, by body
   assembly::Velocities old;       ///< at the start, rotated to where geometry is evaluated
   assembly::Velocities free;      ///< new ones, by loads alone
+  assembly::Velocities placed;    ///< of RATTLE: those that move the bodies during the step
+  std::vector<char> bounced;      ///< of RATTLE: bodies that an impact with restitution moves, by body
+  std::vector<double> excess;     ///< energy that turning them to the end of the step adds, J, by body
   assembly::Velocities node;      ///< at an instant between two steps of a leapfrog
   std::vector<double> covered;    ///< speed up to which surfaces are covered by detection, m/s, by body
   assembly::Inertias inertias;    ///< A of deformable bodies
@@ -166,6 +169,7 @@ class Simulation {
   void account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first);
   [[nodiscard]] bool passes_on(const StageInput& in, ContactStage& stage);
   void correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage);
+  void undo_bounces(State& next);
   void velocity_stage(State& next);
   void delete_departed();
   void fill_report(model::StepRow& report) const;

@@ -22,6 +22,7 @@ constexpr double kCorrected = 1e-10;  ///< change of velocities, relative to the
 constexpr double kLinearCorrected = 1e-3;  ///< the same for DEF_LIM
 constexpr double kCoarseTurn = 1.0;   ///< turn of a body in a step, rad, above which its contacts are not resolved
 constexpr int kMostLooks = 20;        ///< detections in a step where impulses make bodies faster than was covered, or impacts are passed on
+constexpr double kNoOverlap = 1e-9;   ///< overlap, relative to a body's radius, that SHAKE and RATTLE may leave
 constexpr double kAhead = 1.5;        ///< times the speed that was not covered, for the next look
 constexpr std::size_t kMostNamed = 5;  ///< pairs that a warning names
 
@@ -81,16 +82,19 @@ void Simulation::make_step(StepResult& next) {
   in.times = form.leapfrog ? assembly::StepTimes{form.t + 0.5 * form.h, form.t + form.h, form.h}
                            : assembly::StepTimes{form.t + form.h, form.t + (form.quasi_static ? 1.0 : 1.5) * form.h, form.h};
   in.level = form.leapfrog ? Level::places : Level::midpoint;
+  if (form.leapfrog) in.lag = now_.state.motion.lag;
+  const bool rattle = settings_.integrator == Integrator::rattle;
   find_impulses(in, form, next, timer);
-  second_half_step(bodies, motion, with.loads, with.carried, with.free, next.stage.end, form);
+  second_half_step(bodies, motion, with.loads, with.carried, with.free, rattle ? with.placed : next.stage.end, form);
   second_deformable_half_step(bodies, motion, next.stage.end, form);
   motion.held = next.stage.held;
   set_lag(bodies, form.new_lag(), motion);
   next.state.clock.advance(form.h, impulse_time(bodies, with.kick, form.h));
-  next.state.memory.store(next.stage.contacts);
+  if (!rattle) next.state.memory.store(next.stage.contacts);
   timer.end(kIntegrate);
 
-  if (settings_.integrator == Integrator::rattle) {
+  if (rattle) {
+    undo_bounces(next.state);
     velocity_stage(next.state);
     add_impulses(with.velocities, next.stage);
   }
@@ -131,6 +135,11 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
     cover(with.passed_on, with.passed_on);
   }
   correct_implicit(in, form, stage);
+  if (settings_.integrator == Integrator::rattle) {
+    next.state.memory.store(stage.contacts);
+    with.placed = stage.end;
+    with.bounced = stage.take_back_bounces(in);
+  }
   account_round(passed_on ? later : in, form, stage, motion, !passed_on);
   if (passed_on) {
     with.rounds.end = stage.end;
@@ -231,6 +240,25 @@ void Simulation::synchronise(State& next) {
   store_node_velocities(bodies, motion, with.old, with.velocities.end);
 }
 
+void Simulation::undo_bounces(State& next) {
+  // Bodies that bounce are where the impact leaves them; their velocities become those before it, with the same angular momentum in space.
+  const model::Bodies& bodies = model_.bodies;
+  StepBuffers& with = buffers_;
+  with.excess.assign(bodies.id.size(), 0.0);
+  if (std::ranges::none_of(with.bounced, [](char b) { return b != 0; })) return;
+  node_velocities(bodies, next.motion, with.node);
+  assembly::Velocities before = with.node;
+  for (std::size_t i = 0; i < with.bounced.size(); ++i) {
+    if (!with.bounced[i]) continue;
+    const Mat3 &start = now_.state.motion.rotation[i], &turn = next.motion.rotation[i];
+    const Vec3 momentum = start * (bodies.inertia[i] * (start.transpose() * with.free.angular[i]));
+    before.linear[i] = with.free.linear[i];
+    before.angular[i] = turn * bodies.inertia[i].ldlt().solve(turn.transpose() * momentum);
+    with.excess[i] = 0.5 * momentum.dot(before.angular[i] - with.free.angular[i]);
+  }
+  store_node_velocities(bodies, next.motion, with.node, before);
+}
+
 void Simulation::velocity_stage(State& next) {
   // The bodies are at the end of the step, with the velocities of its middle.
   const model::Bodies& bodies = model_.bodies;
@@ -243,9 +271,11 @@ void Simulation::velocity_stage(State& next) {
   with.kick.assign(bodies.id.size(), 0.0);
   StageInput in{.model = model_, .motion = next.motion, .world = world_, .settings = settings_, .solver = solver_, .loads = with.loads,
                 .before = with.old, .free = with.node, .memory = next.memory, .reactions = {}, .level = Level::velocities,
-                .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick};
+                .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick, .lag = now_.state.motion.lag, .placed = &with.placed,
+                .excess = with.excess};
   with.velocities.build(in, with.points, with.inertias);
   solve(in, with.velocities);
+  for (int round = 0; round < kMostLooks && with.velocities.defer_struck(in, with.inertias); ++round) solve(in, with.velocities);
   account_impulses(bodies, with.velocities, with.node, next.motion);
   store_node_velocities(bodies, next.motion, with.node, with.velocities.end);
 }
@@ -261,12 +291,13 @@ void Simulation::cover(const assembly::Velocities& first, const assembly::Veloci
 bool Simulation::outran(const assembly::Velocities& end) {
   // Contacts beyond what was covered may have been passed: look again farther, where that is more than the overlap left alone.
   const model::Bodies& bodies = model_.bodies;
+  const double allowed = settings_.integrator == Integrator::moreau ? settings_.slack : kNoOverlap;
   bool any = false;
   for (int b = 0; b < bodies.size(); ++b) {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(b)) continue;
     const double speed = assembly::surface_speed(bodies, end, b);
-    if (settings_.step * (speed - buffers_.covered[i]) <= settings_.slack * bodies.radius[i]) continue;
+    if (settings_.step * (speed - buffers_.covered[i]) <= allowed * bodies.radius[i]) continue;
     buffers_.covered[i] = kAhead * speed;
     any = true;
   }
