@@ -45,13 +45,16 @@ def page(rows, pictures):
     about = {case.name: case for case in bench_truth.CASES}
     for theme in bench_truth.THEMES:
         mine = [row for row in rows if row["theme"] == theme]
-        if not mine:
-            continue
         text.append(f"## {theme[0].upper()}{theme[1:]}\n\n")
         text += [f"![{name}](images/validation/{name}.png)\n\n" for name in pictures.get(theme, ())]
-        for name in dict.fromkeys(row["case"] for row in mine):
-            case = about[name]
-            text.append(f"### {name}\n\n{case.about} ({links.get(case.theory, 'theory ' + case.theory)}{', slow' if case.slow else ''})\n\n| | expected | got | bound | |\n|---|---|---|---|---|\n")
+        for name, case in about.items():
+            if case.theme != theme:
+                continue
+            text.append(f"### {name}\n\n{case.about} ({links.get(case.theory, 'theory ' + case.theory)}{', slow' if case.slow else ''})\n\n")
+            if not any(row["case"] == name for row in mine):
+                text.append(f"Not run for this page: `scree bench truth --only '{name}'`.\n\n")
+                continue
+            text.append("| | expected | got | bound | |\n|---|---|---|---|---|\n")
             for row in mine:
                 if row["case"] == name:
                     cells = bench_truth.columns(row)

@@ -23,10 +23,10 @@ struct Bounce {
   double acceleration = 0.0;  ///< of the gap by loads, m/s^2
 };
 
-/// When, if at all, the gap closes within the step; an overlap that closes further does so at its start.
+/// When, if at all, the gap closes within the step (eq. 2.30); an overlap that closes further does so at its start.
 [[nodiscard]] std::optional<Bounce> find_bounce(const Approach& approach);
 
-/// Gap at the end of the step after a bounce with restitution e, m, not negative.
+/// Gap at the end of the step after a bounce with restitution e (eq. 2.31), m, not negative.
 [[nodiscard]] double gap_after(const Bounce& bounce, double e, double h);
 
 /// What loads add to the normal velocity from the bounce to the middle of the step, m/s.

@@ -40,6 +40,19 @@ double load_speed(const StageInput& in, int body) {
   return linear + in.settings.step * in.model.bodies.radius[i] * in.loads.torque[i].norm() / in.model.bodies.principal_moments[i].minCoeff();
 }
 
+/// Normal acceleration of a contact of rigid bodies by the loads, m/s^2.
+double load_acceleration(const StageInput& in, const assembly::Contact& contact) {
+  const model::Bodies& bodies = in.model.bodies;
+  const auto of = [&](int body) -> Vec3 {
+    const auto i = static_cast<std::size_t>(body);
+    if (!bodies.moves(body)) return Vec3::Zero();
+    const Mat3& turn = in.motion.rotation[i];
+    const Vec3 spin = turn * bodies.inertia[i].ldlt().solve(in.loads.torque[i]);
+    return in.loads.force[i] / bodies.mass[i] + spin.cross(contact.point.point - in.motion.position[i]);
+  };
+  return contact.point.normal.dot(of(contact.index_b) - of(contact.index_a));
+}
+
 /// Go on holding the unknowns of the last step, while they are not too many: as long as they hold all that are wanted, A needs no new order
 /// of elimination and no second factorisation.
 void keep_held(const std::vector<int>& held, std::vector<int>& wanted) {
@@ -289,11 +302,15 @@ std::optional<Bounce> ContactStage::bounce_of(const StageInput& in, const assemb
   } else {
     const double lag = std::max(in.lag[static_cast<std::size_t>(contact.index_a)], in.lag[static_cast<std::size_t>(contact.index_b)]);
     Approach approach{gap, before, relative_velocity(in, contact, in.free).x(), lag, h};
-    // Seen from the end of the step, the gap at its start is what the bodies have moved since.
-    if (in.placed) approach.gap = gap - h * relative_velocity(in, contact, *in.placed).x();
+    // Seen from the end of the step, the gap at its start is what the bodies have moved since, and what changes velocities are the loads, not the turn.
+    if (in.placed) {
+      approach.gap = gap - h * relative_velocity(in, contact, *in.placed).x();
+      approach.before = approach.free - (lag + 0.5 * h) * load_acceleration(in, contact);
+    }
     bounce = find_bounce(approach);
     // One that the places have closed has closed, if only by the end of the step.
-    if (!bounce && in.placed && approach.free < 0.0) bounce = Bounce{h, -approach.free, approach.acceleration()};
+    const double last = approach.at_start() + h * approach.acceleration();
+    if (!bounce && in.placed && last < 0.0) bounce = Bounce{h, -last, approach.acceleration()};
   }
   if (bounce && bounce->closing > calm_speed(in, contact)) return bounce;
   return std::nullopt;

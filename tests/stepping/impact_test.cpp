@@ -113,6 +113,7 @@ void expect_lossless_gas(Integrator integrator) {
 
 TEST(Impact, FrictionlessElasticGasKeepsItsEnergy) {
   expect_lossless_gas(Integrator::moreau);
+  expect_lossless_gas(Integrator::rattle);
 }
 
 TEST(Impact, RowsPassAnImpactOnWithinAStep) {
