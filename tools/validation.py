@@ -46,7 +46,7 @@ def page(rows, pictures):
     for theme in bench_truth.THEMES:
         mine = [row for row in rows if row["theme"] == theme]
         text.append(f"## {theme[0].upper()}{theme[1:]}\n\n")
-        text += [f"![{name}](images/validation/{name}.png)\n\n" for name in pictures.get(theme, ())]
+        text += [f"![{name}](images/validation/{name}.png)\n\n" for name in pictures.get(theme, ()) if (ROOT / f"docs/images/validation/{name}.png").exists()]
         for name, case in about.items():
             if case.theme != theme:
                 continue
