@@ -44,7 +44,7 @@ void AutoStages::begin_at(std::span<const double> R) {
 
 double AutoStages::sweep_value() {
   const Yardstick yardstick = watch_.stop().yardstick;
-  if (yardstick == Yardstick::residual && scale_ > 0.0) return std::sqrt(sweeper_->squared_error()) / scale_;
+  if (yardstick == Yardstick::residual) return std::sqrt(sweeper_->squared_residual());
   sweeper_->get(trial_);
   return measure(yardstick, problem_, trial_);
 }
@@ -103,7 +103,8 @@ double AutoStages::run_admm(std::span<double> R, int limit) {
 
 void AutoStages::sweeps(double patience, int limit) {
   restart();
-  run_sweeps(current_, patience, limit, false);
+  // Sweeps that led away from where they began are not gone on from.
+  if (run_sweeps(current_, patience, limit, false) > watch_.best_value()) restart();
 }
 
 void AutoStages::sweeps_from_zero(double patience, int limit) {

@@ -247,7 +247,7 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
     Eigen::Map<Vec3>(bias_.data() + place) = shift;
     Eigen::Map<Vec3>(problem.B.data() + place) = relative_velocity(in, contact, pushed) + shift;
   });
-  set_scale(in);
+  set_weights(in);
   apply_bonds();
 }
 
@@ -291,27 +291,42 @@ Vec3 ContactStage::drift_ahead(const StageInput& in, const assembly::Contact& co
   return tangential_bias(contact, in.before.angular[a], in.before.angular[b], in.settings.step * speed);
 }
 
-void ContactStage::set_scale(const StageInput& in) {
-  // Gaps ahead are left out, so that contacts far from closing do not flatter the residual; and a floor
-  // at rounding level keeps bodies that move together from being solved relative to noise.
-  const std::size_t first = reactions.size();
+void ContactStage::set_weights(const StageInput& in) {
+  // Errors of a block are measured against the speed that loads give its bodies within the step, or the speed it has to stop where that is
+  // more (theory eq. 3.20 - 3.21); a floor at rounding level keeps bodies that move together from being solved relative to noise.
+  const std::size_t first = reactions.size(), blocks = problem.kind.size();
   const double floor = std::min(1e-14 / in.solver.stop.tolerance, 1e-2);
-  const double sum = parallel_sum(static_cast<std::ptrdiff_t>(problem.kind.size()), [&](std::ptrdiff_t a) {
+  std::vector<double>& speed = problem.weight;
+  std::vector<double> stopped(blocks);
+  speed.resize(blocks);
+  parallel_for(static_cast<std::ptrdiff_t>(blocks), [&](std::ptrdiff_t a) {
     const auto k = static_cast<std::size_t>(a);
-    const double trace = form_->diagonal()[k].trace();
-    const double rho = trace > 0.0 ? 3.0 / trace : 1.0;
-    Vec3 B(problem.B[3 * k], problem.B[3 * k + 1], problem.B[3 * k + 2]);
-    // A limit of a stroke that is not reached asks for nothing.
-    if (k < first && problem.kind[k] == solvers::BlockKind::contact) B = Vec3(std::min(0.0, B.x()), 0.0, 0.0);
-    double speed = B.norm();
-    if (k >= first) {
+    const auto body = [&](std::size_t side) {
+      if (k < first) return constraint_sides[k][side].body;
       const assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[k - first])];
-      if (contact.point.gap > 0.0) B.x() -= bias_[3 * k];
-      speed = assembly::surface_speed(in.model.bodies, in.free, contact.index_a) + assembly::surface_speed(in.model.bodies, in.free, contact.index_b);
+      return side == 0 ? contact.index_a : contact.index_b;
+    };
+    const double rho = solvers::block_rho(form_->diagonal()[k]);
+    stopped[k] = solvers::free_impulse(Eigen::Map<const Vec3>(problem.B.data() + 3 * k), rho, problem.kind[k], problem.mu[k]).norm() / rho;
+    double load = 0.0, surface = 0.0;
+    for (const int i : {body(0), body(1)}) {
+      if (i < 0) continue;
+      load = std::max(load, load_speed(in, i));
+      surface += assembly::surface_speed(in.model.bodies, in.free, i);
     }
-    return rho * (B.squaredNorm() + floor * floor * speed * speed);
+    speed[k] = std::max({stopped[k], load, floor * surface});
   });
-  problem.scale = std::sqrt(sum);
+  double squares = 0.0, asked = 0.0, count = 0.0;
+  for (std::size_t k = 0; k < blocks; ++k) {
+    squares += stopped[k] * stopped[k];
+    if (stopped[k] > 0.0) count += 1.0, asked += stopped[k] * stopped[k] / (speed[k] * speed[k]);
+  }
+  // Blocks of bodies without loads or velocities are measured against the mean of the others.
+  const double mean = count > 0.0 ? std::sqrt(squares / count) : 1.0;
+  for (std::size_t k = 0; k < blocks; ++k) {
+    const double momentum = std::max(1e-140, solvers::block_rho(form_->diagonal()[k]) * (speed[k] > 0.0 ? speed[k] : mean));
+    problem.weight[k] = 1.0 / (momentum * momentum * std::max(1.0, asked));
+  }
 }
 
 void ContactStage::apply_bonds() {

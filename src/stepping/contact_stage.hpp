@@ -101,7 +101,7 @@ class ContactStage {
   void apply_springs(const StageInput& in, const assembly::Assembler& with);
   void add_blocks(const StageInput& in, const assembly::Assembler& with);
   void set_velocities(const StageInput& in, const assembly::Assembler& with);
-  void set_scale(const StageInput& in);
+  void set_weights(const StageInput& in);
   void apply_bonds();
   void condense();
   void settle_resting_bodies(const StageInput& in);
