@@ -75,9 +75,13 @@ Vec3 ContactStage::relative_velocity(const StageInput& in, const assembly::Conta
 
 // --- build ------------------------------------------------------------------------------------------------
 
-void ContactStage::build(const StageInput& in, const std::vector<collision::ContactPoint>& points, assembly::Inertias& inertias) {
+void ContactStage::locate(const StageInput& in, const std::vector<collision::ContactPoint>& points) {
   prepare_contacts(in, points);
   assembly::locate_constraints(in.model, in.motion, grips, constraint_sides, reactions);
+}
+
+void ContactStage::build(const StageInput& in, const std::vector<collision::ContactPoint>& points, assembly::Inertias& inertias) {
+  locate(in, points);
   choose_roles(in);
   released_.clear();
   assemble(in, inertias);
@@ -94,11 +98,15 @@ void ContactStage::assemble(const StageInput& in, assembly::Inertias& inertias) 
 
 void ContactStage::prepare_contacts(const StageInput& in, const std::vector<collision::ContactPoint>& points) {
   const model::Bodies& bodies = in.model.bodies;
-  contacts.resize(points.size());
-  parallel_for(static_cast<std::ptrdiff_t>(points.size()), [&](std::ptrdiff_t c) {
+  grips.clear();
+  const bool deforms = !bodies.deformables.empty();
+  if (deforms) assembly::join_faces(bodies, in.motion, in.world, points, grips, joined_);
+  contacts.resize(deforms ? joined_.size() : points.size());
+  parallel_for(static_cast<std::ptrdiff_t>(contacts.size()), [&](std::ptrdiff_t c) {
     assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
     contact = {};
-    contact.point = points[static_cast<std::size_t>(c)];
+    contact.point = deforms ? joined_[static_cast<std::size_t>(c)].point : points[static_cast<std::size_t>(c)];
+    if (deforms) contact.grip_a = joined_[static_cast<std::size_t>(c)].grip_a, contact.grip_b = joined_[static_cast<std::size_t>(c)].grip_b;
     contact.index_a = bodies.index(contact.point.body_a);
     contact.index_b = bodies.index(contact.point.body_b);
     contact.material = in.model.surfaces.find(contact.point.surface_a, contact.point.surface_b);
@@ -107,7 +115,7 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
     contact.arm_b = contact.point.point - turning_centre(bodies, in.motion, contact.index_b);
   });
   grip_contacts(in);
-  parallel_for(static_cast<std::ptrdiff_t>(points.size()), [&](std::ptrdiff_t c) {
+  parallel_for(static_cast<std::ptrdiff_t>(contacts.size()), [&](std::ptrdiff_t c) {
     assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
     contact.U_old = relative_velocity(in, contact, in.before);
     contact.U = relative_velocity(in, contact, in.free);
@@ -124,14 +132,13 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
 
 void ContactStage::grip_contacts(const StageInput& in) {
   const model::Bodies& bodies = in.model.bodies;
-  grips.clear();
   if (bodies.deformables.empty()) return;
   const auto grip = [&](int body, int piece, const Vec3& x) {
     return bodies.deforms(body) ? grips.at_place(bodies, in.motion, body, in.world.local_piece(piece), x) : -1;
   };
   for (assembly::Contact& contact : contacts) {
-    contact.grip_a = grip(contact.index_a, contact.point.piece_a, contact.point.point);
-    contact.grip_b = grip(contact.index_b, contact.point.piece_b, contact.point.point);
+    if (contact.grip_a < 0) contact.grip_a = grip(contact.index_a, contact.point.piece_a, contact.point.point);
+    if (contact.grip_b < 0) contact.grip_b = grip(contact.index_b, contact.point.piece_b, contact.point.point);
   }
 }
 
@@ -477,7 +484,7 @@ void ContactStage::apply(const StageInput& in, const assembly::Inertias& inertia
     impulses_.resize(R.size());
     for (std::size_t k = 0; k < R.size(); ++k) impulses_[k] = R[k] + bonds_[k];
     assembly::apply_impulses(assembler(in, inertias), *form_, blocks_, impulses_, scratch_, push, end);
-    settle_resting_bodies(in);
+    if (!in.settings.quasi_static) settle_resting_bodies(in);
   }
   // Springs and constraints push the same bodies.
   if (push.empty()) push = spring_push_;

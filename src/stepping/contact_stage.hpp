@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assembly/contact.hpp"
+#include "assembly/face_contacts.hpp"
 #include "assembly/local_dynamics.hpp"
 #include "collision/world.hpp"
 #include "model/model.hpp"
@@ -50,6 +51,8 @@ class ContactStage {
  public:
   ContactStage() : form_(std::make_shared<solvers::BodyForm>()) {}
 
+  /// Where contacts and constraints are and what they hold: the first part of build().
+  void locate(const StageInput& in, const std::vector<collision::ContactPoint>& points);
   /// Contacts with materials, guesses and roles; impulses of spring-dashpot contacts; the problem. `inertias` are told which unknowns of deformable
   /// bodies are in use.
   void build(const StageInput& in, const std::vector<collision::ContactPoint>& points, assembly::Inertias& inertias);
@@ -137,6 +140,7 @@ class ContactStage {
   std::vector<double> bias_;              ///< what B holds beside velocities, m/s, three a block
   bool bouncing_ = false;                 ///< restitution acts on a block
   std::vector<char> settled_;             ///< bodies of the operator set to rest
+  std::vector<assembly::GrippedPoint> joined_;  ///< points with those over faces summed up
   std::vector<bool> known_;               ///< contact seen before
   std::vector<double> impulses_, scratch_;
 };
