@@ -166,6 +166,7 @@ class Simulation {
   void start_motion(State& next, const StepForm& form);
   void find_loads(const State& next, const assembly::Velocities& velocities, double time, double step);
   void cover(const assembly::Velocities& first, const assembly::Velocities& second);
+  void cover_static(const State& last);
   [[nodiscard]] bool outran(const assembly::Velocities& end);
   void place_bodies(const model::Motion& motion);
   void find_impulses(const StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer);
@@ -173,6 +174,9 @@ class Simulation {
   void account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first);
   [[nodiscard]] bool passes_on(const StageInput& in, ContactStage& stage);
   void correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage);
+  /// A quasi-static step, cut into shorter ones where Newton's method does not converge.
+  void step_quasi_static();
+  void solve_static(const StageInput& in, const StepForm& form, ContactStage& stage);
   void velocity_stage(State& next);
   void delete_departed();
   void fill_report(model::StepRow& report) const;
@@ -207,6 +211,10 @@ class Simulation {
   std::vector<int> departed_;
   std::vector<std::string> warnings_;
   bool spin_warned_ = false;
+  double static_step_ = 0.0;   ///< quasi-static step asked for, s,
+  bool cutting_ = false;       ///< that is being cut,
+  bool snapped_ = false;       ///< and has passed an unstable configuration
+  friend class StaticEquation;
 };
 
 }  // namespace scree::stepping

@@ -23,6 +23,7 @@ constexpr double kLinearCorrected = 1e-3;  ///< the same for DEF_LIM
 constexpr double kCoarseTurn = 1.0;   ///< turn of a body in a step, rad, above which its contacts are not resolved
 constexpr int kMostLooks = 20;        ///< detections in a step where impulses make bodies faster than was covered, or impacts are passed on
 constexpr double kAhead = 1.5;        ///< times the speed that was not covered, for the next look
+constexpr double kUnseen = 1e-6;      ///< of the radius: overlap that a quasi-static step may make beyond what was covered
 constexpr std::size_t kMostNamed = 5;  ///< pairs that a warning names
 
 void rest(const model::Bodies& bodies, model::Motion& motion) {
@@ -51,15 +52,17 @@ double impulse_time(const model::Bodies& bodies, std::span<const double> kick, d
 }  // namespace
 
 const model::StepRow& Simulation::step() {
+  const bool statics = settings_.quasi_static && !model_.bodies.deformables.empty();
   together(division_ ? division_->team() : alone(), [&] {
     check_integrator();
     mark_built();
     settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
     divide_work();
-    make_step(next_);
+    if (statics) step_quasi_static();
+    else make_step(next_);
     if (division_) division_->commit();
   });
-  std::swap(now_, next_);
+  if (!statics) std::swap(now_, next_);
   StageTimer timer(now_.report);
   delete_departed();
   fill_report(now_.report);
@@ -122,18 +125,24 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
   later.impulse_ratio = 0.0;
   later.times = in.times;
   bool passed_on = false;
+  const bool statics = form.quasi_static && !model_.bodies.deformables.empty();
   cover(with.old, with.free);
+  if (statics) cover_static(now_.state);
   for (int look = 1;; ++look) {
     const StageInput& now = passed_on ? later : in;
     place_bodies(motion);
     detect();
     timer.end(kDetect);
-    stage.build(now, with.points, with.inertias);
+    if (statics) {
+      solve_static(in, form, stage);
+    } else {
+      stage.build(now, with.points, with.inertias);
+      timer.end(kAssemble);
+      solve(now, stage);
+    }
     if (steps() == 0 && look == 1) warn_of_overlaps(stage);
-    timer.end(kAssemble);
-    solve(now, stage);
     if (look == kMostLooks) break;
-    if (!passes_on(now, stage)) {
+    if (statics || !passes_on(now, stage)) {
       if (!outran(stage.end)) break;
       continue;
     }
@@ -274,6 +283,14 @@ void Simulation::cover(const assembly::Velocities& first, const assembly::Veloci
     covered[static_cast<std::size_t>(b)] = std::max(assembly::surface_speed(model_.bodies, first, b), assembly::surface_speed(model_.bodies, second, b));
 }
 
+void Simulation::cover_static(const State& last) {
+  // Every step starts from rest: it will go about as far as the last one.
+  for (const model::Deformable& body : model_.bodies.deformables) {
+    double& covered = buffers_.covered[static_cast<std::size_t>(model_.bodies.index(body.body))];
+    covered = std::max(covered, kAhead * body.mechanics->fastest(body.part(last.motion.u)));
+  }
+}
+
 bool Simulation::outran(const assembly::Velocities& end) {
   // Contacts beyond what was covered may have been passed: look again farther, where that is more than the overlap left alone.
   const model::Bodies& bodies = model_.bodies;
@@ -282,7 +299,9 @@ bool Simulation::outran(const assembly::Velocities& end) {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(b)) continue;
     const double speed = assembly::surface_speed(bodies, end, b);
-    if (settings_.step * (speed - buffers_.covered[i]) <= settings_.slack * bodies.radius[i]) continue;
+    // Statics does not let an overlap pass unseen that it would then leave alone.
+    const double unseen = settings_.quasi_static ? kUnseen : settings_.slack;
+    if (settings_.step * (speed - buffers_.covered[i]) <= unseen * bodies.radius[i]) continue;
     buffers_.covered[i] = kAhead * speed;
     any = true;
   }
