@@ -112,7 +112,7 @@ class StaticEquation {
 
   /// Whether the step released more energy than a stable way to its end can:  E(q') - E(q) < f(q) . (q' - q)  (theory eq. 6.18).
   [[nodiscard]] bool released_energy() const {
-    double gain = 0.0, size = 0.0;
+    double gain = 0.0, size = 0.0, all = 0.0;
     for (const model::Deformable& body : in_.model.bodies.deformables) {
       const std::span<const double> q = body.part(in_.motion.q), u = body.part(stage_.end.nodal);
       std::vector<double> force(q.size()), end(q.begin(), q.end());
@@ -122,11 +122,13 @@ class StaticEquation {
         end[k] += form_.h * u[k];
         work += form_.h * force[k] * u[k];
       }
-      const double stored = body.mechanics->internal_energy(end) - body.mechanics->internal_energy(q);
+      const double before = body.mechanics->internal_energy(q), after = body.mechanics->internal_energy(end), stored = after - before;
+      all += before + after;
       gain += stored - work;
       size += std::abs(stored) + std::abs(work);
     }
-    return gain < -kReleased * size;
+    // A step that does hardly anything says nothing.
+    return gain < -kReleased * std::max(size, all);
   }
 
   /// SolveError when the configuration at the end of the step is not stable for steps of length h.
