@@ -24,40 +24,48 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 struct Situation {
   AutoStages& stages;
   const AutoParameters& parameters;
+  const Watch& watch;
   bool warm;         ///< the guess is not zero
   bool newton;       ///< Newton and splitting are allowed
-  bool cold_later;   ///< a warm start that led nowhere is given up for zero
+  bool cold_later;   ///< a warm start that led nowhere is given up for zero once more
   double patience;   ///< sweeps
   int sweep_limit;
+  bool lost = false; ///< sweeps from the warm start led nowhere
+
+  void sweep_warm() {
+    const double before = watch.best_value();
+    stages.sweeps(patience, static_cast<int>(parameters.warm_sweeps));
+    lost = watch.best_value() > parameters.warm_gain * before;
+  }
 };
 
 struct Stage {
   const char* name;
   bool (*wanted)(const Situation&);
-  void (*run)(const Situation&);
+  void (*run)(Situation&);
 };
 
 /// In this order, until the problem is solved or a limit is reached.
 constexpr Stage kStages[] = {
-    {"sweeps from the warm start", [](const Situation& s) { return s.warm; },
-     [](const Situation& s) { s.stages.sweeps(s.patience, static_cast<int>(s.parameters.warm_sweeps)); }},
-    {"the same from zero", [](const Situation& s) { return s.warm; },
-     [](const Situation& s) { s.stages.sweeps_from_zero(kInfinity, static_cast<int>(s.parameters.warm_sweeps)); }},
-    {"sweeps from the better one", [](const Situation&) { return true; }, [](const Situation& s) { s.stages.sweeps(s.patience, s.sweep_limit); }},
-    {"a round of Newton and splitting", [](const Situation& s) { return s.cold_later; }, [](const Situation& s) { s.stages.newton_and_global(1); }},
-    {"sweeps from zero once more", [](const Situation& s) { return s.cold_later; },
-     [](const Situation& s) { s.stages.sweeps_from_zero(s.patience, s.sweep_limit); }},
-    {"Newton and splitting to the end", [](const Situation& s) { return s.newton; }, [](const Situation& s) { s.stages.newton_and_global(kNoLimit); }},
+    {"sweeps from the warm start", [](const Situation& s) { return s.warm; }, [](Situation& s) { s.sweep_warm(); }},
+    {"the same from zero", [](const Situation& s) { return s.lost; },
+     [](Situation& s) { s.stages.sweeps_from_zero(kInfinity, static_cast<int>(s.parameters.warm_sweeps)); }},
+    {"sweeps from the better one", [](const Situation&) { return true; }, [](Situation& s) { s.stages.sweeps(s.patience, s.sweep_limit); }},
+    {"a round of Newton and splitting", [](const Situation& s) { return s.cold_later && s.lost; }, [](Situation& s) { s.stages.newton_and_global(1); }},
+    {"sweeps from zero once more", [](const Situation& s) { return s.cold_later && s.lost; },
+     [](Situation& s) { s.stages.sweeps_from_zero(s.patience, s.sweep_limit); }},
+    {"Newton and splitting to the end", [](const Situation& s) { return s.newton; }, [](Situation& s) { s.stages.newton_and_global(kNoLimit); }},
 };
 
 /// One connected problem (or one taken as such): all stages, from the best iterate of the watch.
 void solve_connected(const ContactProblem& problem, const AutoOptions& options, Watch& watch, SweeperMemory& sweepers) {
   const AutoParameters& p = options.parameters;
   AutoStages stages(problem, options, watch, sweepers);
+  stages.allow_starts();
   const bool warm = std::ranges::any_of(watch.best(), [](double r) { return r != 0.0; }), large = stages.large();
   const double patience = options.newton ? (large ? p.large_patience : p.patience) * stages.newton_cost() : kInfinity;
   const int limit = large || !options.newton ? kNoLimit : static_cast<int>(p.sweep_share * watch.rest().max_iterations);
-  const Situation situation{stages, p, warm, options.newton, options.newton && warm && !large, patience, limit};
+  Situation situation{stages, p, watch, warm, options.newton, options.newton && warm && !large, patience, limit};
   for (const Stage& stage : kStages)
     if (!watch.ended() && stage.wanted(situation)) stage.run(situation);
 }
