@@ -13,7 +13,9 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr int kLateRound = 1;   ///< from which Newton alone and interior points for Coulomb's law are tried too
+constexpr int kOtherRound = 1;   ///< from which convex starts are tried: what one round of Newton and splitting solves needs none
+constexpr int kLateRound = 2;    ///< from which Newton alone and interior points for Coulomb's law are tried too
+constexpr double kFinish = 0.3;  ///< share of the tolerance that sweeps go on to before impulses of least norm are taken
 
 int whole(double count) { return static_cast<int>(std::min(count, 1e9)); }
 
@@ -182,16 +184,18 @@ void AutoStages::try_starts(double budget) {
     work += parameters_.path_cost * newton_cost_ * path.iterations;
     if (!watch_.ended()) work += follow_start();
   }
-  if (watch_.solved()) {
-    watch_.set_stage("convex start");
-    take_least_norm();
-  }
+  if (watch_.solved()) take_least_norm();
   if (watch_.best_value() <= parameters_.start_gain * before) restart();
 }
 
 void AutoStages::take_least_norm() {
+  watch_.set_stage("convex start");
   // Values of other yardsticks say little about bodies' impulses.
   if (watch_.stop().yardstick != Yardstick::residual) return;
+  goal_ = std::min(goal_, kFinish * watch_.stop().tolerance);
+  restart();
+  run_sweeps(current_, kInfinity, whole(parameters_.start_sweeps * newton_cost_), false);
+  watch_.set_stage("convex start");   // sweeps have named themselves
   if (solvers::take_least_norm(problem_, watch_.stop().tolerance, watch_.best())) watch_.begin(measure(Yardstick::residual, problem_, watch_.best()));
 }
 
@@ -259,7 +263,7 @@ void AutoStages::newton_and_global(int rounds) {
       run_sweeps(current_, kInfinity, whole(slice), false);
       restart();
     } else {
-      if (starts_) other_ways(round, slice);
+      if (starts_ && round >= kOtherRound) other_ways(round, slice);
       if (watch_.ended()) return;
       // Another way of sweeping every time.
       sweep_and_split(slice, mixed);
