@@ -1,7 +1,5 @@
 #include "engine.hpp"
 
-#include <optional>
-
 #include "core/abandon.hpp"
 #include "core/timer.hpp"
 #include "elastic/loads.hpp"
@@ -49,12 +47,10 @@ recording::Advance make_steps(Engine& engine, long steps, double seconds) {
 /// The table of the steps made, and a function that raises the error that stopped them, or None. Ends early where a signal asks for it.
 py::tuple advance(Engine& engine, long steps, double seconds) {
   if (engine.turns.mine()) const Access refused(engine.turns, Use::changes);
-  // Several ranks stop together, after a step, as their run decides.
-  std::optional<SignalWatch> watch;
-  if (!engine.work) watch.emplace();
+  const SignalWatch watch;
   recording::Advance made = released([&] { return make_steps(engine, steps, seconds); });
   try {
-    if (watch && stop_requested()) watch->call_handlers();
+    if (stop_requested()) watch.call_handlers();
   } catch (...) {
     made.error = std::current_exception();
   }

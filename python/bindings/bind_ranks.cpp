@@ -99,11 +99,11 @@ void bind_ranks(py::module_& module) {
 }
 
 void bind_division(EngineClass& engine) {
-  engine.change("divide", &divide)
+  engine.def("divide", &divide)
       .def("owner", &owner)
       .def("division", &division_figures)
       .def("fingerprint", [](Engine& e) { return fmt::format("{:016x}", released([&] { return fingerprint(e); })); })
-      .change("set_division", &set_division, py::arg("imbalance") = py::none(), py::arg("least_bodies") = py::none(), py::arg("least_steps") = py::none(),
+      .def("set_division", &set_division, py::arg("imbalance") = py::none(), py::arg("least_bodies") = py::none(), py::arg("least_steps") = py::none(),
            py::arg("gathered") = py::none(), py::arg("migrate_always") = py::none());
 }
 

@@ -13,8 +13,8 @@ struct Engine {
   explicit Engine(double step) : simulation(step) {}
 
   stepping::Simulation simulation;
-  std::shared_ptr<parallel::SharedWork> work;  ///< division among ranks; none: this process is alone
   Turns turns;
+  std::shared_ptr<parallel::SharedWork> work;  ///< division among ranks; none: this process is alone
 
   [[nodiscard]] model::Model& model() { return simulation.model(); }
   [[nodiscard]] model::Bodies& bodies() { return simulation.model().bodies; }

@@ -335,7 +335,7 @@ class Simulation:
     def step(self, value: float) -> None: ...
     @property
     def steps(self) -> int: ...
-    def surface_material(self, surface1: int | None = ..., surface2: int | None = ..., model: str = ..., friction: float = ..., cohesion: float = ..., restitution: float = ..., spring: float = ..., dashpot: float = ..., label: str | None = ..., power: float = ...) -> SurfaceMaterial: ...
+    def surface_material(self, surface1: int | None = ..., surface2: int | None = ..., model: str = ..., friction: float = ..., cohesion: float = ..., restitution: float = ..., spring: float = ..., dashpot: float = ..., label: str | None = ..., power: Any = ...) -> SurfaceMaterial: ...
     @property
     def threads(self) -> int | None: ...
     @property
@@ -376,7 +376,7 @@ class SurfaceMaterial:
     restitution: float
     spring: float
     dashpot: float
-    power: float
+    power: Any
     id: int
 
 class TimeSeries:

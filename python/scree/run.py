@@ -19,8 +19,8 @@ _SLACK = 1e-6
 
 
 class _Signals:
-    """Ctrl-C, SIGTERM and SIGHUP abandon the step at hand and end the loop. The second one ends `scree run` at once; elsewhere a second Ctrl-C
-    raises KeyboardInterrupt. Signals that are ignored stay so, as under nohup. On several ranks, where SIGUSR1 counts too, the step at hand is finished."""
+    """Ctrl-C, SIGTERM and SIGHUP (and SIGUSR1 on several ranks) abandon the step at hand and end the loop. The second one ends `scree run` at once; elsewhere a second Ctrl-C
+    raises KeyboardInterrupt. Signals that are ignored stay so, as under nohup."""
 
     def __init__(self):
         self.stop = None
@@ -32,8 +32,7 @@ class _Signals:
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, *((signal.SIGUSR1,) if ranks.size > 1 else ())):
                 if signal.getsignal(number) is not signal.SIG_IGN:
                     self._old[number] = signal.signal(number, self._handle)
-            if ranks.size == 1:
-                self._watch = _scree.SignalWatch(session.current().script is not None)
+            self._watch = _scree.SignalWatch(session.current().script is not None)
         return self
 
     def __exit__(self, *_):
@@ -47,15 +46,15 @@ class _Signals:
         self.stop = number
 
 
-def _first(values):
-    """The first that is not None."""
-    return next((value for value in values if value is not None), None)
-
-
 def kernels(sim):
     """What the state hash depends on beside the script: the dense kernels that factor finite element bodies; None where there are none."""
     blas = _scree.blas_kernel()
     return f"{blas['library'] or 'BLAS'} {blas['name']}".strip() if any(b.kind == "finite_element" for b in sim.bodies) else None
+
+
+def _first(values):
+    """The first that is not None."""
+    return next((value for value in values if value is not None), None)
 
 
 class Missed:
@@ -151,7 +150,7 @@ class Run:
                 raise
             stop = _first(ranks.meet("run: coming to its end", signals.stop))
             self._end(stop)
-        if stop is not None or signals.stop is not None:
+        if stop is not None:
             raise KeyboardInterrupt
         return sim.report if sim.steps else None
 

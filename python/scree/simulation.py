@@ -257,7 +257,7 @@ class Simulation:
         """Law between two surface ids; with surface1 alone, of this surface with any other; without ids, the default for pairs that have none of
         their own.
 
-        friction: Coulomb coefficient. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT'); power:
+        friction: Coulomb coefficient; inf never slips. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT'); power:
         of the overlap in the spring's force, 1 or more (Hertz: 1.5; spring is then in N/m^power)."""
         if surface1 is None:
             surface1, surface2 = surface2, surface1
@@ -560,7 +560,7 @@ class Simulation:
         KeyboardInterrupt; the steps made before stand."""
         left = _check.integer("steps", steps, 0)
         self._use_threads()
-        self._meet_ranks(f"advance({steps})")
+        self._meet_ranks(f"advance({left})")
         tables = []
         while left or not tables:
             table, error = self._engine.advance(left, math.inf)

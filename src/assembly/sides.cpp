@@ -13,6 +13,11 @@ int Grips::at_reference(const model::Bodies& bodies, int body, const Vec3& X) {
   return close();
 }
 
+int Grips::of(std::span<const model::Weight> weights) {
+  weights_.insert(weights_.end(), weights.begin(), weights.end());
+  return close();
+}
+
 int Grips::close() {
   start_.push_back(weights_.size());
   return static_cast<int>(start_.size()) - 2;

@@ -32,6 +32,8 @@ class Grips {
   int at_place(const model::Bodies& bodies, const model::Motion& motion, int body, int piece, const Vec3& x);
   /// Grip of a referential point.
   int at_reference(const model::Bodies& bodies, int body, const Vec3& X);
+  /// Grip of given weights.
+  int of(std::span<const model::Weight> weights);
   [[nodiscard]] std::span<const model::Weight> operator[](int grip) const {
     const auto k = static_cast<std::size_t>(grip);
     return {weights_.data() + start_[k], start_[k + 1] - start_[k]};

@@ -18,6 +18,7 @@ struct ContactPoint {
   double gap = 0.0;                ///< distance along the normal, < 0 for overlap, m
   double area = 0.0;               ///< share of the overlap (or facing) area, m^2
   int surface_a = 0, surface_b = 0;  ///< surface ids of the faces in touch
+  bool weighted = false;             ///< a point of quadrature over faces, its weight in `area`; many make a contact
 };
 
 }  // namespace scree::collision

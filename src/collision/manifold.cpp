@@ -1,13 +1,16 @@
 #include "collision/manifold.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 namespace scree::collision {
 
 namespace {
 
 constexpr double kSnap = 1e-9;    // of the size: corners this near to a clipping plane count as on it
+constexpr double kFlat = 2e-3;    // of the size: gaps of a flat contact differ by less
 constexpr double kDeeper = 1e-7;  // of the size: a corner deeper than the rest by this is kept
 
 /// Vertex shared by two edges, or -1.
@@ -168,6 +171,42 @@ double polygon_area(const std::vector<PolygonCorner>& polygon, const Vec3& n, Ve
   return std::max(area, 0.0);
 }
 
+/// A rule over a triangle: barycentric coordinates and share of its area.
+struct TrianglePoint {
+  double u, v, w, share;
+};
+constexpr std::array<TrianglePoint, 3> kDegreeTwo{{{2.0 / 3, 1.0 / 6, 1.0 / 6, 1.0 / 3}, {1.0 / 6, 2.0 / 3, 1.0 / 6, 1.0 / 3}, {1.0 / 6, 1.0 / 6, 2.0 / 3, 1.0 / 3}}};
+// Degree four, two orbits of three points (Dunavant 1985): (1 - 2 a, a, a) with a a root of a quadratic, both shares positive.
+constexpr double kA1 = 0.44594849091596488632, kS1 = 0.22338158967801146570, kA2 = 0.09157621350977074346, kS2 = 0.10995174365532186764;
+constexpr std::array<TrianglePoint, 6> kDegreeFour{{{1 - 2 * kA1, kA1, kA1, kS1}, {kA1, 1 - 2 * kA1, kA1, kS1}, {kA1, kA1, 1 - 2 * kA1, kS1},
+                                                    {1 - 2 * kA2, kA2, kA2, kS2}, {kA2, 1 - 2 * kA2, kA2, kS2}, {kA2, kA2, 1 - 2 * kA2, kS2}}};
+
+/// Points of a rule of the given degree over the polygon. False when they are too many.
+bool integrate_polygon(const Vec3& n, double size, int degree, const NarrowScratch& scratch, Manifold& out) {
+  const std::vector<PolygonCorner>& polygon = scratch.polygon;
+  const int count = static_cast<int>(polygon.size());
+  const auto add = [&](const Vec3& x, double area) {
+    const double gap = scratch.slope.dot(x) - scratch.offset;
+    out.add(x - 0.5 * gap * n, gap, area, static_cast<std::uint64_t>(out.count));
+  };
+  const auto corner = [&](int k) -> const Vec3& { return polygon[static_cast<std::size_t>(k)].x; };
+  // Gauss's rule of 2 x 2 points on a parallelogram has degree three.
+  if (count == 4 && (corner(0) - corner(1) + corner(2) - corner(3)).norm() <= 1e-7 * size) {
+    const double share = 0.5 - 0.5 / std::sqrt(3.0), quarter = 0.5 * triangle_area(corner(0), corner(1), corner(2), n);
+    for (const double r : {share, 1.0 - share})
+      for (const double s : {share, 1.0 - share}) add(corner(0) + r * (corner(1) - corner(0)) + s * (corner(3) - corner(0)), quarter);
+    return true;
+  }
+  const std::span<const TrianglePoint> rule = degree > 2 ? std::span<const TrianglePoint>(kDegreeFour) : std::span<const TrianglePoint>(kDegreeTwo);
+  if ((count - 2) * static_cast<int>(rule.size()) > kMostTouches) return false;
+  for (int k = 1; k + 1 < count; ++k) {
+    const double area = triangle_area(corner(0), corner(k), corner(k + 1), n);
+    if (!(area > 0.0)) continue;
+    for (const TrianglePoint& p : rule) add(p.u * corner(0) + p.v * corner(k) + p.w * corner(k + 1), p.share * area);
+  }
+  return out.count > 0;
+}
+
 }  // namespace
 
 bool emit_polygon(const Vec3& n, double size, const NarrowOptions& options, NarrowScratch& scratch, Manifold& out) {
@@ -175,6 +214,14 @@ bool emit_polygon(const Vec3& n, double size, const NarrowOptions& options, Narr
   double deepest = kInfinity;
   for (const PolygonCorner& corner : polygon) deepest = std::min(deepest, corner.gap);
   if (!(deepest <= options.limit)) return false;
+  if (options.face_degree > 0 && !options.one_point) {
+    double highest = deepest;
+    for (const PolygonCorner& corner : polygon) highest = std::max(highest, corner.gap);
+    if (highest - deepest <= kFlat * size && polygon.size() > 2 && integrate_polygon(n, size, options.face_degree, scratch, out)) {
+      out.weighted = true;
+      return true;
+    }
+  }
 
   // The patch: where the surfaces are within the limit, or within a thousandth of the size of the deepest corner.
   const double level = std::max(options.limit, deepest + 1e-3 * size);

@@ -13,7 +13,8 @@
 
 namespace scree::collision {
 
-inline constexpr int kMaxManifold = 16;
+inline constexpr int kMaxManifold = 16;   ///< corners of a manifold
+inline constexpr int kMostTouches = 72;   ///< points of quadrature of a pair
 
 /// One point of a pair; the normal is the manifold's.
 struct Touch {
@@ -28,7 +29,8 @@ struct Manifold {
   Vec3 normal = Vec3::UnitZ();  ///< unit, from the first to the second piece
   int count = 0;
   int surface_a = 0, surface_b = 0;
-  std::array<Touch, kMaxManifold> points;
+  bool weighted = false;  ///< points are those of a quadrature
+  std::array<Touch, kMostTouches> points;
 
   void add(const Vec3& point, double gap, double area, std::uint64_t feature) {
     points[count++] = {point, gap, area, feature};
@@ -73,6 +75,7 @@ struct NarrowOptions {
   double limit = 0.0;  ///< report gaps up to this, m
   bool one_point = false;
   int manifold_points = 4;
+  int face_degree = 0;  ///< of the quadrature over flat contacts; 0: corners
 };
 
 /// Contact of pieces a and b of the store; false when their gap exceeds the limit.

@@ -90,6 +90,7 @@ struct BodyEntry {
   int first = 0, count = 0;  ///< its pieces
   bool moving = true, selfcontact = false, round_spheres = false;
   double reach = 0.0;  ///< m
+  int face_degree = 0;  ///< of quadrature over its flat contacts; 0: corners
 };
 
 class PieceStore {

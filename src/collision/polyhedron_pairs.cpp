@@ -22,6 +22,7 @@ constexpr double kParallel = 0.9995;    // cosine (1.8 degrees): below this angl
 constexpr double kEdgeParallel = 0.02;  // sine: edges this parallel may touch along a line
 constexpr int kFewProducts = 256;       // to try all faces against all vertices
 constexpr double kNear = 1e-5;          // of the size: closer points give no accurate normal
+constexpr double kFarLess = 0.1;         // share of an overlap: what is less belongs elsewhere
 
 /// Nearest points along the normal.
 struct Witness {
@@ -93,6 +94,7 @@ class Pair {
         equal_(kEqual * size_ + 2.0 * (a.warp + b.warp)) {}
 
   bool touch();
+  [[nodiscard]] bool belongs_to_neighbour() const;
 
  private:
   [[nodiscard]] bool parted_by_interior_face() const;
@@ -133,6 +135,20 @@ bool Pair::parted_by_interior_face() const {
     return false;
   };
   return parted(a_, b_) || parted(b_, a_);
+}
+
+/// Is the overlap along an interior face far less than along the normal found? Then the other piece is behind that face, and what is there
+/// belongs to the neighbour: elements that reach the surface in an edge or a vertex have no face to measure by.
+bool Pair::belongs_to_neighbour() const {
+  double deepest = 0.0;
+  for (int k = 0; k < out_.count; ++k) deepest = std::min(deepest, out_.points[k].gap);
+  if (deepest >= -equal_) return false;
+  const auto behind = [&](const PolyhedronView& p, const PolyhedronView& q) {
+    for (int f = 0; p.open && f < p.face_count; ++f)
+      if (p.face_interior[f] && -q.extent(-p.normals[f]) - p.offsets[f] > kFarLess * deepest) return true;
+    return false;
+  };
+  return behind(a_, b_) || behind(b_, a_);
 }
 
 /// Can face f of p, whose nearest point is x, be what is nearest? n leads from p to the other piece.
@@ -198,6 +214,7 @@ void Pair::emit(bool of_a) {
 /// Add the witness when nothing found reaches down to the separation. (Where interior faces take part, the normal of an
 /// overlap is the best of those left, and the witness may belong to a neighbouring piece.)
 void Pair::complete(const Vec3& n, double s, const Witness& witness, std::uint64_t feature) {
+  if (out_.weighted) return;
   if (out_.count > 0 && (reached_ <= s + equal_ || (s < 0.0 && (a_.open || b_.open)))) return;
   int highest = 0;
   for (int k = 0; k < out_.count; ++k)
@@ -344,6 +361,7 @@ bool Pair::touch() {
   if (a_.face_count * b_.vertex_count + b_.face_count * a_.vertex_count <= kFewProducts) {
     if (decided_by_faces()) return out_.count > 0;
     out_.count = 0;
+    out_.weighted = false;
     reached_ = kInfinity;
   }
   const Nearest nearest = nearest_points(a_, b_, kTouch * size_, options_.limit);
@@ -361,7 +379,8 @@ bool Pair::touch() {
 
 bool touch_polyhedra(const PolyhedronView& a, const PolyhedronView& b, const NarrowOptions& options,
                      NarrowScratch& scratch, Manifold& out) {
-  return Pair(a, b, options, scratch, out).touch();
+  Pair pair(a, b, options, scratch, out);
+  return pair.touch() && !pair.belongs_to_neighbour();
 }
 
 }  // namespace scree::collision

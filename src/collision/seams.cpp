@@ -24,14 +24,15 @@ bool voided_smooth(const PolyhedronView& r, const Vec3& x, const Vec3& m, double
   return height_over(r, x) <= 1e-9 * size && r.extent(m) - m.dot(x) > 1e-6 * size;
 }
 
-/// Does R hold the point x of Q, touched by a polyhedron, and meet Q head on there?
+/// Does R hold the point x of Q, touched by a polyhedron, and meet Q head on there? Points are known to 1e-9 of the size (theory sec. 8.1): along an edge that
+/// Q and R share, x may lie above R by that.
 bool covers(const PolyhedronView& r, const Vec3& x, const Vec3& m, double gap, double size) {
   const double tolerance = 0.5 * std::abs(gap) + 1e-9 * size;
   bool opposite = false;
   for (int f = 0; f < r.face_count; ++f) {
     const double height = r.normals[f].dot(x) - r.offsets[f];
     const bool head_on = r.normals[f].dot(m) < -0.9;
-    if (height > (head_on ? tolerance : 1e-12 * size)) return false;
+    if (height > (head_on ? tolerance : 1e-9 * size)) return false;
     opposite = opposite || (head_on && height > -tolerance);
   }
   return opposite;

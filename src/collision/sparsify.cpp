@@ -26,6 +26,7 @@ class Group {
   void drop_small(double threshold) {
     for (int i = first_; i < last_; ++i) {
       const ContactPoint& point = contacts_[i];
+      if (point.weighted) continue;
       bool small = small_beside(point, point.piece_a, threshold);
       const int base = point.piece_a - store_.local(point.piece_a);
       for (const int local : store_.adjacent(point.piece_a)) {
@@ -40,7 +41,8 @@ class Group {
   void drop_coincident() {
     std::vector<int>& order = scratch_.order;
     order.clear();
-    for (int i = first_; i < last_; ++i) order.push_back(i);
+    for (int i = first_; i < last_; ++i)
+      if (!contacts_[i].weighted) order.push_back(i);
     std::sort(order.begin(), order.end(), [&](int i, int j) {
       const double xi = contacts_[i].point.x(), xj = contacts_[j].point.x();
       return xi < xj || (xi == xj && i < j);
@@ -69,7 +71,7 @@ class Group {
     auto at = std::lower_bound(contacts_.begin() + first_, contacts_.begin() + last_, piece,
                                [](const ContactPoint& q, int value) { return q.piece_a < value; });
     for (; at != contacts_.begin() + last_ && at->piece_a == piece; ++at) {
-      if (same_pieces(p, *at) || p.area >= threshold * at->area) continue;
+      if (at->weighted || same_pieces(p, *at) || p.area >= threshold * at->area) continue;
       if (at->piece_b == p.piece_b || store_.are_adjacent(p.piece_b, at->piece_b)) return true;
     }
     return false;

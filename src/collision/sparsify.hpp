@@ -19,7 +19,7 @@ struct SparsifyScratch {
 /// adjacent pieces, and all but the largest of points that coincide (to 1e-6 of the piece size), which takes
 /// over the area of the others. Points
 /// of one pair of pieces are never compared: a manifold stays whole. `contacts` is sorted by
-/// (body_a, body_b, piece_a, piece_b) and stays so. A threshold of 0 leaves everything.
+/// (body_a, body_b, piece_a, piece_b) and stays so. Points of quadrature are left alone. A threshold of 0 leaves everything.
 void sparsify(const PieceStore& store, double threshold, std::vector<ContactPoint>& contacts, SparsifyScratch& scratch);
 
 }  // namespace scree::collision

@@ -107,9 +107,10 @@ void World::Impl::narrow(const Settings& settings, const PiecePair& pair, Task& 
   const BodyEntry& body_a = store.body(slot_a);
   const BodyEntry& body_b = store.body(slot_b);
   const NarrowOptions options{settings.margin + body_a.reach + body_b.reach, settings.one_point_per_overlap,
-                              settings.manifold_points};
+                              settings.manifold_points, slot_a == slot_b ? 0 : std::max(body_a.face_degree, body_b.face_degree)};
   Manifold& manifold = task.manifold;
   manifold.count = 0;
+  manifold.weighted = false;
   if (store.kind(pair.a) == Kind::sphere && store.kind(pair.b) == Kind::sphere) {
     if (!touch_spheres(store.ball(pair.a), store.ball(pair.b), options.limit, manifold)) return;
     manifold.surface_a = store.surface(pair.a);
@@ -125,7 +126,7 @@ void World::Impl::narrow(const Settings& settings, const PiecePair& pair, Task& 
     const std::uint64_t pieces = static_cast<std::uint64_t>(pair.a - body_a.first) << 32 |
                                  static_cast<std::uint64_t>(pair.b - body_b.first);
     contacts.push_back({pair.a, pair.b, body_a.id, body_b.id, mixed(pieces, touch.feature, 1), touch.point,
-                        manifold.normal, touch.gap, touch.area, manifold.surface_a, manifold.surface_b});
+                        manifold.normal, touch.gap, touch.area, manifold.surface_a, manifold.surface_b, manifold.weighted});
   }
   if (manifold.count > 1)
     std::sort(contacts.begin() + first, contacts.end(),
@@ -232,6 +233,8 @@ void World::set_selfcontact(int body, bool on) {
 }
 
 void World::set_round_spheres(int body, bool on) { impl_->store.body(impl_->slot(body, "set_round_spheres")).round_spheres = on; }
+
+void World::set_face_degree(int body, int degree) { impl_->store.body(impl_->slot(body, "set_face_degree")).face_degree = degree; }
 
 void World::detect(const Settings& settings, std::vector<ContactPoint>& contacts) {
   if (!(settings.margin >= 0.0 && settings.margin < kInfinity))

@@ -51,6 +51,9 @@ class World {
   /// No contacts between surfaces of these ids.
   void exclude_surfaces(int surface_a, int surface_b);
   void set_selfcontact(int body, bool on);
+  /// Where flat faces of this body lie on others, report points of quadrature (ContactPoint::weighted) instead of corners: a rule exact for
+  /// polynomials of this degree over each polygon of two faces, 2 or 3; 0, the default: corners.
+  void set_face_degree(int body, int degree);
   /// Spheres of this body keep their radius when it is stretched (off by default: they become ellipsoids).
   void set_round_spheres(int body, bool on);
 

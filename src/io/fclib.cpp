@@ -235,8 +235,8 @@ FclibProblem read_opened(const h5::Node& file) {
     result.title = read_optional_text(info, "title");
     result.description = read_optional_text(info, "description");
     result.math_info = read_optional_text(info, "math_info");
-    if (h5::has(info, "scree_scale")) result.problem.scale = read_finite(info, "scree_scale", 1)[0];
-    if (result.problem.scale < 0.0) throw_file("{}: '{}' must be >= 0", file.file, info.child("scree_scale"));
+    if (h5::has(info, "scree_weights")) result.problem.weight = read_finite(info, "scree_weights", layout.kind.size());
+    if (std::ranges::any_of(result.problem.weight, [](double w) { return w < 0.0; })) throw_file("{}: '{}' must be >= 0", file.file, info.child("scree_weights"));
   }
   read_solutions(file, layout, result);
   return result;

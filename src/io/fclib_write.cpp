@@ -96,7 +96,7 @@ void write_info(const h5::Node& root, const FclibProblem& data, const BlockLayou
   h5::write_text(info, "title", data.title);
   h5::write_text(info, "description", data.description);
   h5::write_text(info, "math_info", data.math_info);
-  if (data.problem.scale > 0.0) h5::write_reals(info, "scree_scale", std::span(&data.problem.scale, 1));
+  if (!data.problem.weight.empty()) h5::write_reals(info, "scree_weights", data.problem.weight);
   // Kinds and order matter only when not all blocks are contacts.
   if (layout.contact_scalars == layout.scalars()) return;
   std::vector<int> kinds;

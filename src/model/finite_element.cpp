@@ -38,6 +38,39 @@ void append_weights(const elastic::Weights& weights, std::vector<Weight>& out) {
   std::max_element(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), [](const Weight& x, const Weight& y) { return x.value < y.value; })->value += dropped;
 }
 
+std::size_t corners_of(elastic::FaceKind kind) { return kind == elastic::FaceKind::tri3 || kind == elastic::FaceKind::tri6 ? 3 : 4; }
+
+/// Twice the area vector of the polygon of a face's corners.
+Vec3 corner_area(const elastic::BoundaryFace& face, std::span<const double> q) {
+  const auto corner = [&](std::size_t k) { return vector(q, face.node[k]); };
+  return corners_of(face.kind) == 4 ? (corner(2) - corner(0)).cross(corner(3) - corner(1)).eval() : (corner(1) - corner(0)).cross(corner(2) - corner(0)).eval();
+}
+
+/// Natural coordinates of the point of a face nearest to x, by Newton's method on a surface taken as flat; at most on the face's edge.
+Vec2 nearest_on_face(const elastic::BoundaryFace& face, std::span<const double> q, const Vec3& x) {
+  const bool triangle = corners_of(face.kind) == 3;
+  std::array<double, elastic::kMostFaceNodes> N;
+  std::array<Vec2, elastic::kMostFaceNodes> dN;
+  Vec2 at = triangle ? Vec2(1.0 / 3.0, 1.0 / 3.0) : Vec2::Zero().eval();
+  for (int iteration = 0; iteration < 20; ++iteration) {
+    elastic::face_values(face.kind, at, N.data());
+    elastic::face_gradients(face.kind, at, dN.data());
+    Vec3 defect = x;
+    Eigen::Matrix<double, 3, 2> tangents = Eigen::Matrix<double, 3, 2>::Zero();
+    for (std::size_t a = 0; a < face.nodes().size(); ++a) {
+      defect -= N[a] * vector(q, face.node[a]);
+      tangents += vector(q, face.node[a]) * dN[a].transpose();
+    }
+    const Vec2 change = (tangents.transpose() * tangents).inverse() * (tangents.transpose() * defect);
+    if (!change.allFinite()) break;
+    at += change.cwiseMax(-1.0).cwiseMin(1.0);
+    if (change.squaredNorm() < 1e-28) break;
+  }
+  if (!triangle) return at.cwiseMax(-1.0).cwiseMin(1.0);
+  at = at.cwiseMax(0.0).cwiseMin(1.0);
+  return at.sum() > 1.0 ? (at / at.sum()).eval() : at;
+}
+
 }  // namespace
 
 void FiniteElement::Points::add(std::span<const Weight> more) {
@@ -59,7 +92,10 @@ FiniteElement::FiniteElement(elastic::ElasticBody body, const geometry::Shape& s
   std::vector<double> ones(static_cast<std::size_t>(body_.dofs()), 1.0), sums(ones.size());
   body_.mass().multiply(ones, sums);
   for (int i = 0; i < nodes(); ++i) node_mass_.push_back(sums[3 * static_cast<std::size_t>(i)]);
-  if (!embedded_) element_of_piece_ = shape.piece_element;
+  if (!embedded_) {
+    element_of_piece_ = shape.piece_element;
+    measure_faces();
+  }
   weigh_shape(shape);
   reference_center_ = lumped_center(reference_);
   critical_step_ = elastic::critical_step(body_, reference_);
@@ -104,6 +140,44 @@ void FiniteElement::weigh_shape(const geometry::Shape& shape) {
   // A mesh is stored by its own nodes.
   if (!embedded_)
     for (std::size_t n = 0; n < shape.meshes.front().nodes.size(); ++n) drawn_.add(std::array<Weight, 1>{Weight{static_cast<int>(n), 1.0}});
+}
+
+void FiniteElement::measure_faces() {
+  const elastic::FiniteMesh& mesh = body_.mesh();
+  faces_of_element_.resize(static_cast<std::size_t>(mesh.elements()));
+  face_degree_ = 2;
+  for (std::size_t f = 0; f < mesh.boundary.size(); ++f) {
+    const elastic::BoundaryFace& face = mesh.boundary[f];
+    faces_of_element_[static_cast<std::size_t>(face.element)].push_back(static_cast<int>(f));
+    if (face.kind == elastic::FaceKind::quad8) face_degree_ = 3;
+    face_size_ += 0.5 * corner_area(face, reference_).norm() / static_cast<double>(mesh.boundary.size());
+  }
+}
+
+bool FiniteElement::face_at(std::span<const double> q, int piece, const Vec3& x, const Vec3& outward, Vec3& place, std::vector<Weight>& weights,
+                            std::vector<Weight>& corners) const {
+  if (embedded_) return false;
+  // The face of the element that looks the right way.
+  const elastic::BoundaryFace* face = nullptr;
+  double most = 0.0;
+  for (const int f : faces_of_element_[static_cast<std::size_t>(element_of_piece_[static_cast<std::size_t>(piece)])]) {
+    const elastic::BoundaryFace& candidate = body_.mesh().boundary[static_cast<std::size_t>(f)];
+    const double cosine = corner_area(candidate, q).normalized().dot(outward);
+    if (cosine > most) most = cosine, face = &candidate;
+  }
+  if (!face) return false;
+  const Vec2 at = nearest_on_face(*face, q, x);
+  std::array<double, elastic::kMostFaceNodes> N;
+  elastic::face_values(face->kind, at, N.data());
+  place.setZero();
+  for (std::size_t k = 0; k < face->nodes().size(); ++k) {
+    place += N[k] * vector(q, face->node[k]);
+    weights.push_back({face->node[k], N[k]});
+  }
+  const elastic::FaceKind linear = corners_of(face->kind) == 3 ? elastic::FaceKind::tri3 : elastic::FaceKind::quad4;
+  elastic::face_values(linear, at, N.data());
+  for (std::size_t k = 0; k < corners_of(face->kind); ++k) corners.push_back({face->node[k], N[k]});
+  return true;
 }
 
 void FiniteElement::reference(std::span<double> q) const { std::ranges::copy(reference_, q.begin()); }
@@ -387,9 +461,7 @@ std::vector<SurfacePoint> FiniteElement::surface(int id) const {
   std::map<int, Vec3> normals;
   for (const elastic::BoundaryFace& face : body_.mesh().boundary) {
     if (face.surface != id) continue;
-    const auto corner = [&](std::size_t k) { return body_.mesh().nodes[static_cast<std::size_t>(face.nodes()[k])]; };
-    const bool quad = face.kind == elastic::FaceKind::quad4 || face.kind == elastic::FaceKind::quad8;
-    const Vec3 area = quad ? (corner(2) - corner(0)).cross(corner(3) - corner(1)).eval() : (corner(1) - corner(0)).cross(corner(2) - corner(0)).eval();
+    const Vec3 area = corner_area(face, reference_);
     for (const int node : face.nodes()) normals.try_emplace(node, Vec3::Zero()).first->second += area;
   }
   std::vector<SurfacePoint> points;

@@ -30,6 +30,10 @@ class FiniteElement final : public Mechanics {
   void reference(std::span<double> q) const override;
   void weights(const Vec3& X, std::vector<Weight>& out) const override;
   void weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const override;
+  [[nodiscard]] int face_degree() const override { return face_degree_; }
+  [[nodiscard]] double face_size() const override { return face_size_; }
+  bool face_at(std::span<const double> q, int piece, const Vec3& x, const Vec3& outward, Vec3& place, std::vector<Weight>& weights,
+               std::vector<Weight>& corners) const override;
   bool surface_points(std::span<const double> q, std::vector<Vec3>& out) const override;
   void drawn_points(std::span<const double> values, std::vector<Vec3>& out) const override;
   void mass_times(std::span<const double> v, bool lumped, std::span<double> out) const override;
@@ -76,6 +80,7 @@ class FiniteElement final : public Mechanics {
   };
   [[nodiscard]] RigidPart rigid_part(std::span<const double> q, std::span<const double> u) const;
   void weigh_shape(const geometry::Shape& shape);
+  void measure_faces();
   void set_basis(const elastic::Modes& elastic_modes);
   /// Element that carries the point of an embedded piece (with this referential box) which is at x now.
   [[nodiscard]] int element_at(std::span<const double> q, const Box& box, const Vec3& x) const;
@@ -92,6 +97,9 @@ class FiniteElement final : public Mechanics {
   bool embedded_;
   std::vector<int> element_of_piece_;     ///< of a mesh
   std::vector<Box> piece_box_;            ///< of embedded pieces, referential
+  std::vector<std::vector<int>> faces_of_element_;  ///< of a mesh: numbers in its boundary
+  int face_degree_ = 0;
+  double face_size_ = 0.0;
   Points surface_;                    ///< contact points of the shape
   Points drawn_;                      ///< points of the stored shape
   std::vector<double> node_mass_;     ///< row sums of the consistent mass, kg

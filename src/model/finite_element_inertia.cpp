@@ -12,6 +12,7 @@ namespace scree::model {
 
 namespace {
 
+constexpr double kSupport = 1e3;  ///< stiffness of a support, relative to the largest entry of A
 constexpr int kDenseDofs = 192;  ///< below this many a dense factor of everything is faster than a sparse one
 
 class FiniteElementInertia final : public Inertia {
@@ -49,6 +50,25 @@ class FiniteElementInertia final : public Inertia {
       form(a, b, lumped);
       factorise(expected);
     }
+  }
+
+  void update_supported(std::span<const double> q, double a, double b, bool lumped, std::span<const int> expected, std::span<const Support> supports) override {
+    const elastic::Corotation* corotation = mechanics_.corotation();
+    if ((corotation && supports.empty()) || (lumped && b == 0.0)) {
+      update(q, a, b, lumped, expected);
+      return;
+    }
+    diagonal_ = ready_ = false;
+    mass_scale_ = a;
+    if (corotation) {
+      R_ = corotation->rotation(q);
+      K_ = corotation->stiffness();
+    } else {
+      body_.tangent(q, K_);
+    }
+    form(a, b, lumped);
+    add_supports(supports);
+    factorise(expected);
   }
 
   [[nodiscard]] Cost cost() const override { return cost_; }
@@ -118,6 +138,24 @@ class FiniteElementInertia final : public Inertia {
   void form(double a, double b, bool lumped) {
     if (lumped) A_.combine(a, body_.lumped_mass(), b, K_);
     else A_.combine(a, body_.mass(), b, K_);
+  }
+
+  void add_supports(std::span<const Support> supports) {
+    const elastic::NodePattern& pattern = *A_.pattern;
+    const auto block = [&](int entry) { return Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(A_.values.data() + 9 * entry); };
+    double largest = 0.0;
+    for (int i = 0; i < pattern.rows(); ++i) largest = std::max(largest, block(pattern.find(i, i)).diagonal().maxCoeff());
+    for (const Support& support : supports) {
+      const Mat3 stiffness = kSupport * largest * (turns() ? (R_.transpose() * support.directions * R_).eval() : support.directions);
+      for (const Weight& i : support.weights)
+        for (const Weight& j : support.weights) {
+          // Nodes that share no element have no entry: a bound on their own diagonals stands in for it.
+          const int entry = pattern.find(i.node, j.node);
+          const double value = i.value * j.value;
+          if (entry >= 0) block(entry) += value * stiffness;
+          else block(pattern.find(i.node, i.node)) += std::abs(value) * stiffness;
+        }
+    }
   }
 
   void factorise(std::span<const int> expected) {

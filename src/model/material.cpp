@@ -18,7 +18,7 @@ void check(const char* object, const std::string& label, const char* field, doub
 
 void SurfaceMaterial::validate() const {
   constexpr double kHuge = 1e300;
-  check("SURFACE_MATERIAL", label, "friction", friction, 0.0, kHuge, "[0, inf)");
+  if (!(friction >= 0.0)) throw_input("SURFACE_MATERIAL '{}': friction = {} is outside [0, inf]", label, friction);
   check("SURFACE_MATERIAL", label, "cohesion", cohesion, 0.0, kHuge, "[0, inf) Pa");
   check("SURFACE_MATERIAL", label, "restitution", restitution, 0.0, 1.0, "[0, 1]");
   check("SURFACE_MATERIAL", label, "spring", spring, 0.0, kHuge, "[0, inf) N/m");

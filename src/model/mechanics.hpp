@@ -19,6 +19,12 @@ struct Weight {
   double value;
 };
 
+/// What holds a point of a body against the ground, as A sees it: the motion  sum_i w_i u_i  along `directions`, a projector.
+struct Support {
+  std::vector<Weight> weights;
+  Mat3 directions = Mat3::Identity();
+};
+
 /// A load on the faces of a surface id (theory sec. 5.7).
 struct SurfaceTraction {
   enum class Direction : unsigned char { vector, normal, tangent1, tangent2 };
@@ -50,6 +56,11 @@ class Inertia {
   /// Form and factorise; K is made positive definite where the material has lost it. `lumped` asks for a diagonal M. `expected` are
   /// unknowns that choose() is likely to name (those of the last step): the same list gives the same bits.
   virtual void update(std::span<const double> q, double a, double b, bool lumped, std::span<const int> expected) = 0;
+  /// The same of a body held by supports, with K as it is: each adds a stiffness far above the body's own, which does not matter where the point
+  /// keeps still. SolveError where A is not positive definite even so: the body is not stable. By default supports are left out and K is made positive.
+  virtual void update_supported(std::span<const double> q, double a, double b, bool lumped, std::span<const int> expected, std::span<const Support>) {
+    update(q, a, b, lumped, expected);
+  }
   /// Factorisations of A so far and the seconds they took, for timings.
   struct Cost {
     long factorisations = 0;
@@ -81,6 +92,15 @@ class Mechanics {
   virtual void weights(const Vec3& X, std::vector<Weight>& out) const = 0;
   /// Append the weights of the material point that is at the spatial point x now; `piece` of the shape is there.
   virtual void weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const = 0;
+  /// Faces over which contact is integrated (theory sec. 6.7): the degree of the weights on them and their mean area at the reference, m^2; 0: none.
+  [[nodiscard]] virtual int face_degree() const { return 0; }
+  [[nodiscard]] virtual double face_size() const { return 0.0; }
+  /// The point of the faces of `piece` that look along `outward` which is nearest to x: its place, and its weights and the linear shape functions of
+  /// the face's corners, appended. False when the body has no such faces.
+  virtual bool face_at(std::span<const double>, int /*piece*/, const Vec3& /*x*/, const Vec3& /*outward*/, Vec3& /*place*/, std::vector<Weight>& /*weights*/,
+                       std::vector<Weight>& /*corners*/) const {
+    return false;
+  }
   /// Places of all contact points of the shape (the order of collision::World::place_points); false when the affine map
   /// of mean() places the pieces.
   virtual bool surface_points(std::span<const double> q, std::vector<Vec3>& out) const = 0;

@@ -147,12 +147,13 @@ solvers::SolveReport SharedWork::solve_shared(const stepping::WholeProblem& whol
   // Whatever is wrong with the problem is so on all ranks: nobody fails alone later, where others wait for sums.
   whole.problem.validate();
   const auto W = std::make_shared<SharedForm>(whole.form, whole.rank, team_);
-  solvers::ContactProblem part{.W = W, .kind = {}, .mu = {}, .B = {}, .scale = whole.problem.scale};
+  solvers::ContactProblem part{.W = W, .kind = {}, .mu = {}, .B = {}, .weight = {}};
   std::vector<double> R;
   for (const int block : W->mine()) {
     const auto a = static_cast<std::size_t>(block);
     part.kind.push_back(whole.problem.kind[a]);
     part.mu.push_back(whole.problem.mu[a]);
+    part.weight.push_back(whole.problem.weight[a]);
     for (std::size_t k = 3 * a; k < 3 * a + 3; ++k) part.B.push_back(whole.problem.B[k]), R.push_back(impulses[k]);
   }
   solvers::OptionValues own = whole.options;

@@ -13,6 +13,8 @@ SplitSweeper::SplitSweeper(const SharedForm& form, const solvers::LocalIteration
 bool SplitSweeper::begin(const solvers::ContactProblem& problem, std::span<const double> R) {
   problem_ = &problem;
   local_ = problem;
+  weight_ = solvers::residual_weights(problem);
+  local_.weight = weight_;
   local_.W = split_;
   sweeper_ = split_->make_sweeper(how_);
   sweeper_->begin(local_, R);
@@ -57,11 +59,11 @@ solvers::SweepSums SplitSweeper::sweep(const solvers::SweepRule& rule) {
   return {sums[0], sums[1], sums[2], static_cast<int>(sums[3]), static_cast<int>(sums[4])};
 }
 
-double SplitSweeper::squared_error() {
+double SplitSweeper::squared_residual() {
   return solvers::total_sum(problem_->blocks(), [&](std::ptrdiff_t a) {
     const auto i = static_cast<std::size_t>(a);
     const Vec3 R = Eigen::Map<const Vec3>(R_.data() + 3 * a), U = Eigen::Map<const Vec3>(U_.data() + 3 * a);
-    return solvers::squared_error(R, U, solvers::block_rho(form_.diagonal()[i]), problem_->kind[i], problem_->mu[i]);
+    return weight_[i] * solvers::squared_error(R, U, solvers::block_rho(form_.diagonal()[i]), problem_->kind[i], problem_->mu[i]);
   });
 }
 

@@ -20,7 +20,7 @@ class SplitSweeper final : public solvers::Sweeper {
   /// Sums are over all ranks.
   solvers::SweepSums sweep(const solvers::SweepRule& rule) override;
   void refresh() override;
-  [[nodiscard]] double squared_error() override;
+  [[nodiscard]] double squared_residual() override;
   void get(std::span<double> R) const override { sweeper_->get(R); }
 
  private:
@@ -33,6 +33,7 @@ class SplitSweeper final : public solvers::Sweeper {
   const solvers::ContactProblem* problem_ = nullptr;
   solvers::ContactProblem local_;                    ///< with the split W; its B gives the true velocities at the present impulses
   std::vector<double> free_, free_before_;           ///< that B at the last two iterates
+  std::vector<double> weight_;                       ///< of the yardstick `residual`
   std::vector<double> R_, U_;                        ///< the last iterate and its true velocities
   bool momentum_ready_ = false;
 };

@@ -1,6 +1,7 @@
 #include "solvers/auto.hpp"
 
 #include "core/error.hpp"
+#include "solvers/apgd.hpp"
 #include "solvers/auto_deformable.hpp"
 #include "solvers/auto_laws.hpp"
 #include "solvers/auto_stages.hpp"
@@ -24,58 +25,69 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 struct Situation {
   AutoStages& stages;
   const AutoParameters& parameters;
+  const Watch& watch;
   bool warm;         ///< the guess is not zero
   bool newton;       ///< Newton and splitting are allowed
-  bool cold_later;   ///< a warm start that led nowhere is given up for zero
+  bool cold_later;   ///< a warm start that led nowhere is given up for zero once more
   double patience;   ///< sweeps
   int sweep_limit;
+  bool lost = false; ///< sweeps from the warm start led nowhere
+
+  void sweep_warm() {
+    const double before = watch.best_value();
+    stages.sweeps(patience, static_cast<int>(parameters.warm_sweeps));
+    lost = watch.best_value() > parameters.warm_gain * before;
+  }
 };
 
 struct Stage {
   const char* name;
   bool (*wanted)(const Situation&);
-  void (*run)(const Situation&);
+  void (*run)(Situation&);
 };
 
 /// In this order, until the problem is solved or a limit is reached.
 constexpr Stage kStages[] = {
-    {"sweeps from the warm start", [](const Situation& s) { return s.warm; },
-     [](const Situation& s) { s.stages.sweeps(s.patience, static_cast<int>(s.parameters.warm_sweeps)); }},
-    {"the same from zero", [](const Situation& s) { return s.warm; },
-     [](const Situation& s) { s.stages.sweeps_from_zero(kInfinity, static_cast<int>(s.parameters.warm_sweeps)); }},
-    {"sweeps from the better one", [](const Situation&) { return true; }, [](const Situation& s) { s.stages.sweeps(s.patience, s.sweep_limit); }},
-    {"a round of Newton and splitting", [](const Situation& s) { return s.cold_later; }, [](const Situation& s) { s.stages.newton_and_global(1); }},
-    {"sweeps from zero once more", [](const Situation& s) { return s.cold_later; },
-     [](const Situation& s) { s.stages.sweeps_from_zero(s.patience, s.sweep_limit); }},
-    {"Newton and splitting to the end", [](const Situation& s) { return s.newton; }, [](const Situation& s) { s.stages.newton_and_global(kNoLimit); }},
+    {"sweeps from the warm start", [](const Situation& s) { return s.warm; }, [](Situation& s) { s.sweep_warm(); }},
+    {"the same from zero", [](const Situation& s) { return s.lost; },
+     [](Situation& s) { s.stages.sweeps_from_zero(kInfinity, static_cast<int>(s.parameters.warm_sweeps)); }},
+    {"sweeps from the better one", [](const Situation&) { return true; }, [](Situation& s) { s.stages.sweeps(s.patience, s.sweep_limit); }},
+    {"a round of Newton and splitting", [](const Situation& s) { return s.cold_later && s.lost; }, [](Situation& s) { s.stages.newton_and_global(1); }},
+    {"sweeps from zero once more", [](const Situation& s) { return s.cold_later && s.lost; },
+     [](Situation& s) { s.stages.sweeps_from_zero(s.patience, s.sweep_limit); }},
+    {"Newton and splitting to the end", [](const Situation& s) { return s.newton; }, [](Situation& s) { s.stages.newton_and_global(kNoLimit); }},
 };
 
 /// One connected problem (or one taken as such): all stages, from the best iterate of the watch.
 void solve_connected(const ContactProblem& problem, const AutoOptions& options, Watch& watch, SweeperMemory& sweepers) {
   const AutoParameters& p = options.parameters;
   AutoStages stages(problem, options, watch, sweepers);
+  stages.allow_starts();
   const bool warm = std::ranges::any_of(watch.best(), [](double r) { return r != 0.0; }), large = stages.large();
   const double patience = options.newton ? (large ? p.large_patience : p.patience) * stages.newton_cost() : kInfinity;
   const int limit = large || !options.newton ? kNoLimit : static_cast<int>(p.sweep_share * watch.rest().max_iterations);
-  const Situation situation{stages, p, warm, options.newton, options.newton && warm && !large, patience, limit};
+  Situation situation{stages, p, watch, warm, options.newton, options.newton && warm && !large, patience, limit};
   for (const Stage& stage : kStages)
     if (!watch.ended() && stage.wanted(situation)) stage.run(situation);
 }
 
-/// Squared error and share of the squared scale of each island.
+/// Squared error and share of the squared tolerance of each island.
 class IslandLedger {
  public:
-  IslandLedger(const ContactProblem& problem, AutoWorkspace& work) : problem_(problem), work_(work) {
+  IslandLedger(const ContactProblem& problem, AutoWorkspace& work) : problem_(problem), work_(work), weight_(residual_weights(problem)) {
+    constexpr double kLeast = 0.01;   ///< of the whole, shared out by size: islands with nothing to do are not asked for perfection
     const std::size_t n = at(work.islands.count());
     work_.share.assign(n, 0.0);
-    double total = 0.0;
+    double undone = 0.0;
     for (int i = 0; i < work.islands.count(); ++i) {
-      for (int a : work.islands.blocks(i)) work_.share[at(i)] += block_rho(problem.W->diagonal()[at(a)]) * Eigen::Map<const Vec3>(problem.B.data() + 3 * a).squaredNorm();
-      total += work_.share[at(i)];
+      for (int a : work.islands.blocks(i))
+        work_.share[at(i)] += weight_[at(a)] * free_impulse(Eigen::Map<const Vec3>(problem.B.data() + 3 * a), block_rho(problem.W->diagonal()[at(a)]),
+                                                            problem.kind[at(a)], problem.mu[at(a)]).squaredNorm();
+      undone += work_.share[at(i)];
     }
-    // A scale given with the problem is split in the same proportions.
-    if (problem.scale > 0.0 && total > 0.0)
-      for (double& share : work_.share) share *= problem.scale * problem.scale / total;
+    const double spare = std::max(1.0 - undone, kLeast);
+    for (int i = 0; i < work.islands.count(); ++i)
+      work_.share[at(i)] = (work_.share[at(i)] + spare * static_cast<double>(work.islands.blocks(i).size()) / problem.blocks()) / (undone + spare);
   }
 
   /// Islands that miss the tolerance, from U = W R + B in the workspace.
@@ -89,20 +101,24 @@ class IslandLedger {
     return open;
   }
 
-  [[nodiscard]] double scale_of(std::span<const int> islands) const {
-    double sum = 0.0;
-    for (int i : islands) sum += work_.share[at(i)];
-    return std::sqrt(sum);
+  /// Weights with which these islands are measured alone.
+  [[nodiscard]] std::vector<double> weights_of(std::span<const int> blocks, std::span<const int> islands) const {
+    double share = 0.0;
+    for (int i : islands) share += work_.share[at(i)];
+    std::vector<double> weight = part_of(weight_, blocks);
+    for (double& value : weight) value /= share;
+    return weight;
   }
 
  private:
   [[nodiscard]] double squared_error(int a, std::span<const double> R) const {
-    return solvers::squared_error(Eigen::Map<const Vec3>(R.data() + 3 * a), Eigen::Map<const Vec3>(work_.U.data() + 3 * a),
+    return weight_[at(a)] * solvers::squared_error(Eigen::Map<const Vec3>(R.data() + 3 * a), Eigen::Map<const Vec3>(work_.U.data() + 3 * a),
                                   block_rho(problem_.W->diagonal()[at(a)]), problem_.kind[at(a)], problem_.mu[at(a)]);
   }
 
   const ContactProblem& problem_;
   AutoWorkspace& work_;
+  std::vector<double> weight_;
 };
 
 class AutoRun {
@@ -114,6 +130,7 @@ class AutoRun {
     watch_.set_stage("warm start");
     watch_.offer_guess();
     if (!watch_.solved() && problem_.blocks() == 1 && options_.max_iterations > 0) solve_in_closed_form();
+    if (!watch_.ended() && shared_in_several_ways()) solve_evenly();
     if (!watch_.ended() && suits_working_set(problem_, options_)) {
       solve_working_set(problem_, options_, watch_, work_);
       // What follows wants the velocities of the best iterate.
@@ -132,6 +149,26 @@ class AutoRun {
     if (watch_.offer(std::span<const double>(R.data(), 3)) > options_.tolerance) return;
     watch_.count();
     watch_.set_stage("closed form");
+  }
+
+  /// Few rough contacts that touch for the first time: an impact that may have several solutions.
+  [[nodiscard]] bool shared_in_several_ways() const {
+    constexpr int kFew = 8;
+    constexpr double kRough = 1.0, kSticky = 100.0;
+    return problem_.blocks() > 1 && problem_.blocks() <= kFew && options_.yardstick == Yardstick::residual &&
+           std::ranges::all_of(problem_.mu, [](double mu) { return mu <= kSticky; }) && std::ranges::any_of(problem_.mu, [](double mu) { return mu > kRough; }) &&
+           std::ranges::all_of(watch_.best(), [](double r) { return r == 0.0; });
+  }
+
+  /// Gradients treat all blocks alike and keep the symmetry of the problem; sweeps load the first block most.
+  void solve_evenly() {
+    constexpr int kMostSteps = 300;
+    ApgdOptions gradients;
+    static_cast<StopRule&>(gradients) = watch_.rest(kMostSteps);
+    gradients.history = false;
+    std::vector<double> R(problem_.B.size(), 0.0);
+    watch_.add(solve_apgd(problem_, gradients, R));
+    if (watch_.offer(R) <= options_.tolerance) watch_.set_stage("gradients");
   }
 
   void solve_islands() {
@@ -161,22 +198,23 @@ class AutoRun {
     for (int island : open)
       for (int a : work_.islands.blocks(island)) work_.active.push_back(a);
     std::sort(work_.active.begin(), work_.active.end());
-    solve_part(work_.active, ledger.scale_of(open), R, [&](const ContactProblem& part, Watch& watch) {
+    solve_part(work_.active, ledger.weights_of(work_.active, open), R, [&](const ContactProblem& part, Watch& watch) {
       const double most = options_.parameters.shared_sweeps;
       if (!watch.ended()) AutoStages(part, options_, watch, work_.sweepers).sweeps(most, static_cast<int>(most));
     });
   }
 
   void solve_island(int island, const IslandLedger& ledger, std::span<double> R) {
-    solve_part(work_.islands.blocks(island), ledger.scale_of(std::array{island}), R,
+    const auto blocks = work_.islands.blocks(island);
+    solve_part(blocks, ledger.weights_of(blocks, std::array{island}), R,
                [&](const ContactProblem& part, Watch& watch) { solve_connected(part, options_, watch, work_.sweepers); });
   }
 
-  /// Some blocks alone, measured against their own scale.
+  /// Some blocks alone, measured with weights of their own.
   template <class Solve>
-  void solve_part(std::span<const int> blocks, double scale, std::span<double> R, Solve&& solve) {
+  void solve_part(std::span<const int> blocks, std::vector<double> weight, std::span<double> R, Solve&& solve) {
     ContactProblem part = restrict_to(problem_, blocks);
-    part.scale = scale;
+    part.weight = std::move(weight);
     std::vector<double> part_R;
     gather_part(R, blocks, part_R);
     StopRule rule = watch_.rest();

@@ -4,7 +4,8 @@
 ///   2. Gauss-Seidel sweeps with Nesterov momentum
 ///   3. proximal semismooth Newton once sweeps promise to be slower than it
 ///   4. sweeps (momentum and Anderson mixing in turn) and ADMM side by side when Newton stalls; the better one
-///      hands over to 3. Large packings of bodies get sweeps alone, more of them each time.
+///      hands over to 3. Between them convex starts (convex_starts.hpp), Newton steps from a start of their own and interior points for
+///      Coulomb's law. Large packings of bodies get sweeps alone, more of them each time.
 /// The stages are a table in auto.cpp, what they decide by is in auto_parameters.hpp.
 /// Finite element bodies get a few sweeps and Newton steps on a working set of blocks instead (auto_deformable.hpp).
 /// Choices follow counts and estimated costs, never the clock, so that runs repeat bit for bit.
@@ -42,7 +43,7 @@ struct AutoWorkspace {
 /// Solve from the warm start in R. Iterations count sweeps, Newton steps and ADMM iterations together.
 /// R receives the best iterate seen, never one worse than the start. Islands are certified apart: the
 /// squared errors they are allowed add up to the tolerance of the whole. `report.stage` names the stage that
-/// reached the tolerance ("warm start", "closed form", "sweeps", "proximal Newton", "ADMM").
+/// reached the tolerance ("warm start", "closed form", "sweeps", "proximal Newton", "ADMM", "convex start", "interior point").
 SolveReport solve_auto(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace);
 
 }  // namespace scree::solvers

@@ -48,7 +48,7 @@ class WorkingSet {
     StopRule stop = watch_.rest();
     stop.history = false;   // values of parts are not those of the whole
     // What is left out has no error, but belongs to what errors are measured against.
-    if (options_.yardstick == Yardstick::residual) part.scale = residual_scale(problem_);
+    if (options_.yardstick == Yardstick::residual) part.weight = part_of(residual_weights(problem_), work_.active);
     else stop.tolerance *= merit_reference(problem_) / std::max(merit_reference(part), 1e-300);
     gather_part(R_, work_.active, part_R_);
     Watch watch(part, stop, part_R_);

@@ -15,6 +15,7 @@ struct AutoParameters {
   double window = 60;
   double patience = 60;
   double warm_sweeps = 400;
+  double warm_gain = 0.1;
   double sweep_share = 1.0 / 3.0;
   // Islands.
   double island_blocks = 32;
@@ -31,6 +32,14 @@ struct AutoParameters {
   double slice_growth = 1.5;
   double admm_cost = 15;
   double admm_steps = 25;
+  // Convex starts and interior points.
+  double start_blocks = 2000;
+  double start_share = 20;
+  double start_sweeps = 30;
+  double start_gain = 0.3;
+  double start_reach = 1e-6;
+  double start_newtons = 20;
+  double path_cost = 1.3;
   // Large packings.
   double large_cost = 280;
   double large_patience = 600;
@@ -64,6 +73,7 @@ inline constexpr AutoParameter kAutoParameters[] = {
     {"window", &AutoParameters::window, 10, 1000, "sweeps", "progress is judged over max(window, half of all): momentum makes shorter stretches misleading"},
     {"patience", &AutoParameters::patience, 1, 1e4, "Newton steps", "sweeps go on while log(e / tolerance) / rate <= patience c: Newton needs about that many steps from a poor start"},
     {"warm_sweeps", &AutoParameters::warm_sweeps, 10, 1e4, "sweeps", "from a warm start, then from zero, before the better one goes on: a warm start in a bad place costs more than it saves"},
+    {"warm_gain", &AutoParameters::warm_gain, 1e-6, 1, "", "factor by which warm_sweeps must lower the residual: a guess that does so is not left for zero"},
     {"sweep_share", &AutoParameters::sweep_share, 0.01, 1, "of N", "that sweeps may take before Newton gets its turn"},
     {"island_blocks", &AutoParameters::island_blocks, 2, 1e4, "blocks", "problems of fewer are not searched for islands: they cost less than the search"},
     {"shared_sweeps", &AutoParameters::shared_sweeps, 10, 1e4, "sweeps", "of all open islands together before they are taken apart: most small ones end there"},
@@ -77,6 +87,13 @@ inline constexpr AutoParameter kAutoParameters[] = {
     {"slice_growth", &AutoParameters::slice_growth, 1.25, 10, "", "factor of the slice from round to round, so that no way is given up for good"},
     {"admm_cost", &AutoParameters::admm_cost, 1, 1000, "sweeps", "of an ADMM iteration, a solve with factors: slice c / admm_cost + admm_steps of them"},
     {"admm_steps", &AutoParameters::admm_steps, 1, 1000, "iterations", "that ADMM needs before its penalty has settled"},
+    {"start_blocks", &AutoParameters::start_blocks, 10, 1e5, "blocks", "up to which convex starts and the interior-point path are tried: their factors fill in beyond"},
+    {"start_share", &AutoParameters::start_share, 0.1, 100, "slices", "worth of convex starts in each round: most problems that need them need one to ten"},
+    {"start_sweeps", &AutoParameters::start_sweeps, 1, 1000, "Newton steps", "worth of sweeps from a convex start, start_sweeps c, and again while they gain: they cost less than the start itself"},
+    {"start_gain", &AutoParameters::start_gain, 1e-3, 0.9, "", "factor by which sweeps from a start must gain to go on, and a start must beat the main line to replace it"},
+    {"start_reach", &AutoParameters::start_reach, 1e-12, 1e-2, "residual", "from which Newton steps are tried there: farther away they stall"},
+    {"start_newtons", &AutoParameters::start_newtons, 2, 1000, "Newton steps", "without gaining a factor 0.3 after which they are left"},
+    {"path_cost", &AutoParameters::path_cost, 0.1, 10, "Newton steps", "of an interior-point step: two solves with factors of the same size"},
     {"large_cost", &AutoParameters::large_cost, 10, 1e5, "sweeps", "c beyond which a packing is large: neither Newton nor splitting is a match for sweeps (1500 contacts of rigid bodies)"},
     {"large_patience", &AutoParameters::large_patience, 1, 1e5, "Newton steps", "patience there"},
     {"large_reach", &AutoParameters::large_reach, 1e-12, 1e-2, "residual", "from which Newton steps are tried there: farther away they stall"},

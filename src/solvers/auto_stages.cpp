@@ -5,10 +5,17 @@
 #include "core/interrupt.hpp"
 #include "solvers/accelerated_sweeps.hpp"
 #include "solvers/admm.hpp"
+#include "solvers/gauss_seidel.hpp"
+#include "solvers/interior_point.hpp"
+#include "solvers/least_norm.hpp"
 
 namespace scree::solvers {
 
 namespace {
+
+constexpr int kOtherRound = 1;   ///< from which convex starts are tried: what one round of Newton and splitting solves needs none
+constexpr int kLateRound = 2;    ///< from which Newton alone and interior points for Coulomb's law are tried too
+constexpr double kFinish = 0.3;  ///< share of the tolerance that sweeps go on to before impulses of least norm are taken
 
 int whole(double count) { return static_cast<int>(std::min(count, 1e9)); }
 
@@ -21,6 +28,10 @@ AutoStages::AutoStages(const ContactProblem& problem, const AutoOptions& options
   const double most = watch.rest().max_iterations;
   const double granted = most * std::min(parameters_.newton_share, parameters_.newton_sweeps / newton_cost_);
   newton_left_ = most / newton_cost_ >= parameters_.fewest_newtons ? static_cast<int>(granted) : 0;
+}
+
+void AutoStages::allow_starts() {
+  if (!large_ && problem_.blocks() <= parameters_.start_blocks && ConvexStarts::suit(problem_)) starts_ = std::make_unique<ConvexStarts>(problem_);
 }
 
 void AutoStages::restart() { current_.assign(watch_.best().begin(), watch_.best().end()); }
@@ -44,7 +55,7 @@ void AutoStages::begin_at(std::span<const double> R) {
 
 double AutoStages::sweep_value() {
   const Yardstick yardstick = watch_.stop().yardstick;
-  if (yardstick == Yardstick::residual && scale_ > 0.0) return std::sqrt(sweeper_->squared_error()) / scale_;
+  if (yardstick == Yardstick::residual) return std::sqrt(sweeper_->squared_residual());
   sweeper_->get(trial_);
   return measure(yardstick, problem_, trial_);
 }
@@ -103,7 +114,8 @@ double AutoStages::run_admm(std::span<double> R, int limit) {
 
 void AutoStages::sweeps(double patience, int limit) {
   restart();
-  run_sweeps(current_, patience, limit, false);
+  // Sweeps that led away from where they began are not gone on from.
+  if (run_sweeps(current_, patience, limit, false) > watch_.best_value()) restart();
 }
 
 void AutoStages::sweeps_from_zero(double patience, int limit) {
@@ -122,13 +134,99 @@ void AutoStages::newton() {
   } else {
     newton_->jump(current_);
   }
-  const SolveReport steps = newton_->advance(options);
-  newton_left_ -= steps.iterations;
-  watch_.add(steps);
+  charge(newton_->advance(options));
   newton_->best(trial_);
   offer(trial_, "proximal Newton");
   // Go on from where Newton stands, not from its best: some problems must pass over a hill.
   newton_->current(current_);
+}
+
+void AutoStages::charge(const SolveReport& part, double cost) {
+  newton_left_ -= static_cast<int>(cost * part.iterations);
+  watch_.add(part);
+}
+
+double AutoStages::follow_start() {
+  const int sweeps = whole(parameters_.start_sweeps * newton_cost_);
+  const int begun = watch_.iterations();
+  double value = run_sweeps(start_, kInfinity, sweeps, false);
+  for (double before = kInfinity; value <= parameters_.start_gain * before && !watch_.ended();) {
+    before = value;
+    value = run_sweeps(start_, kInfinity, sweeps, false);
+  }
+  const double work = watch_.iterations() - begun;
+  if (watch_.ended() || newton_left_ < 1 || value > parameters_.start_reach) return work;
+  SemismoothNewtonOptions options;
+  static_cast<StopRule&>(options) = stage_rule(newton_left_);
+  options.stall_limit = static_cast<int>(parameters_.start_newtons);
+  if (!finisher_) finisher_ = std::make_unique<SemismoothNewton>(problem_);
+  finisher_->start(start_, options);
+  const SolveReport steps = finisher_->advance(options);
+  charge(steps);
+  finisher_->best(start_);
+  offer(start_, "convex start");
+  return work + newton_cost_ * steps.iterations;
+}
+
+void AutoStages::other_ways(int round, double slice) {
+  try_starts(parameters_.start_share * slice);
+  if (round < kLateRound) return;
+  lone_newton(slice / newton_cost_);
+  if (round == kLateRound) interior_path();
+}
+
+void AutoStages::try_starts(double budget) {
+  const double before = watch_.best_value();
+  start_.resize(current_.size());
+  double work = 0.0;
+  while (work < budget && newton_left_ > 0 && !watch_.ended()) {
+    const SolveReport path = starts_->next(stage_rule(newton_left_), start_);
+    charge(path, parameters_.path_cost);
+    work += parameters_.path_cost * newton_cost_ * path.iterations;
+    if (!watch_.ended()) work += follow_start();
+  }
+  if (watch_.solved()) take_least_norm();
+  if (watch_.best_value() <= parameters_.start_gain * before) restart();
+}
+
+void AutoStages::take_least_norm() {
+  watch_.set_stage("convex start");
+  // Values of other yardsticks say little about bodies' impulses.
+  if (watch_.stop().yardstick != Yardstick::residual) return;
+  goal_ = std::min(goal_, kFinish * watch_.stop().tolerance);
+  restart();
+  run_sweeps(current_, kInfinity, whole(parameters_.start_sweeps * newton_cost_), false);
+  watch_.set_stage("convex start");   // sweeps have named themselves
+  if (solvers::take_least_norm(problem_, watch_.stop().tolerance, watch_.best())) watch_.begin(measure(Yardstick::residual, problem_, watch_.best()));
+}
+
+void AutoStages::lone_newton(double steps) {
+  SemismoothNewtonOptions options;
+  if (newton_left_ < 1 || watch_.ended()) return;
+  if (!lone_) {
+    lone_ = std::make_unique<SemismoothNewton>(problem_);
+    GaussSeidelOptions sweeps;
+    static_cast<StopRule&>(sweeps) = stage_rule(options.sweeps);
+    GaussSeidelWorkspace workspace;
+    std::fill(trial_.begin(), trial_.end(), 0.0);
+    watch_.add(solve_gauss_seidel(problem_, sweeps, trial_, workspace));
+    lone_->start(trial_, options);
+  }
+  static_cast<StopRule&>(options) = stage_rule(std::min(newton_left_, whole(steps)));
+  charge(lone_->advance(options));
+  lone_->best(trial_);
+  offer(trial_, "proximal Newton");
+}
+
+void AutoStages::interior_path() {
+  if (newton_left_ < 1 || watch_.ended()) return;
+  InteriorPointOptions options;
+  const int most = options.max_iterations;
+  static_cast<StopRule&>(options) = stage_rule(std::min(most, newton_left_));
+  options.linear_solver = BarrierSolver::direct;
+  std::fill(trial_.begin(), trial_.end(), 0.0);
+  charge(solve_interior_point(problem_, options, trial_), parameters_.path_cost);
+  offer(trial_, "interior point");
 }
 
 void AutoStages::sweep_and_split(double slice, bool mixed) {
@@ -166,6 +264,8 @@ void AutoStages::newton_and_global(int rounds) {
       run_sweeps(current_, kInfinity, whole(slice), false);
       restart();
     } else {
+      if (starts_ && round >= kOtherRound) other_ways(round, slice);
+      if (watch_.ended()) return;
       // Another way of sweeping every time.
       sweep_and_split(slice, mixed);
       mixed = !mixed;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solvers/auto.hpp"
+#include "solvers/convex_starts.hpp"
 #include "solvers/semismooth_newton.hpp"
 #include "solvers/sweeper.hpp"
 #include "solvers/watch.hpp"
@@ -24,6 +25,9 @@ class AutoStages {
   /// Stages 3 and 4 in turn, from where the last sweeps ended, until solved, out of budget or after some rounds.
   void newton_and_global(int rounds);
 
+  /// Let newton_and_global() try convex starts, Newton alone and interior points too, where the problem suits them.
+  void allow_starts();
+
   /// A packing of so many bodies that sweeps do best.
   [[nodiscard]] bool large() const { return large_; }
   /// Cost of a Newton step in sweeps, estimated from the size of the problem; infinite when none can be afforded.
@@ -40,6 +44,22 @@ class AutoStages {
   /// The same from where both stand; the winner goes on while it halves the error.
   void sweep_and_split(double slice, bool mixed);
   void newton();
+  /// @name Other ways, each from its own start; the main line goes on from their best where it is much better.
+  /// @{
+  void other_ways(int round, double slice);
+  /// Convex starts and sweeps from them, about `budget` sweeps' worth.
+  void try_starts(double budget);
+  /// Sweeps from a start while they gain, Newton steps where they come near. Returns the sweeps' worth of it.
+  double follow_start();
+  /// A solution from a convex start without the self-stress it began with.
+  void take_least_norm();
+  /// Newton steps from a few sweeps that nothing interrupts: they go on where they were left.
+  void lone_newton(double steps);
+  /// The path of interior points for Coulomb's law, from zero.
+  void interior_path();
+  /// Count Newton or interior-point steps of a part against those allowed.
+  void charge(const SolveReport& part, double cost = 1.0);
+  /// @}
 
   /// Go on from the best iterate.
   void restart();
@@ -55,8 +75,9 @@ class AutoStages {
   int newton_left_ = 0;   ///< Newton steps still allowed: max_iterations sweeps' worth
   SweeperMemory& sweepers_;
   Sweeper* sweeper_ = nullptr;
-  std::unique_ptr<SemismoothNewton> newton_;
-  std::vector<double> current_, trial_, swept_, split_;
+  std::unique_ptr<SemismoothNewton> newton_, lone_, finisher_;
+  std::unique_ptr<ConvexStarts> starts_;   ///< none where they are not allowed
+  std::vector<double> current_, trial_, swept_, split_, start_;
 };
 
 }  // namespace scree::solvers

@@ -16,13 +16,13 @@ struct ContactProblem {
   std::vector<BlockKind> kind;
   std::vector<double> mu;  ///< parameter of each block's law: the friction coefficient of contacts, 0 where it has no meaning
   std::vector<double> B;   ///< free relative velocity, 3 a block, m/s
-  /// What `residual` is measured against (theory eq. 3.9): sqrt(sum rho_a |B_a|^2) when zero. Steppers
-  /// set it so that gaps ahead of open contacts do not flatter the figure.
-  double scale = 0.0;
+  /// What makes `residual` of the blocks' errors (theory eq. 3.9), (N s)^-2: residual^2 = sum weight_a |e_a|^2. Steppers give them, since
+  /// they know the loads; empty: residual_weights().
+  std::vector<double> weight;
 
   [[nodiscard]] int blocks() const { return static_cast<int>(kind.size()); }
 
-  /// InputError when sizes disagree, a number is not finite, mu < 0, or a law is not known.
+  /// InputError when sizes disagree, a number is not finite, mu < 0 (mu = inf is a contact that never slips), or a law is not known.
   void validate() const;
 };
 
@@ -38,7 +38,13 @@ struct ContactProblem {
 /// block_rho() of every block.
 [[nodiscard]] std::vector<double> block_scaling(const Operator& W);
 
-/// What the yardstick `residual` divides by: the problem's scale, or sqrt(sum rho_a |B_a|^2) when that is zero.
+/// Impulse with which a block of mobility I / rho would answer the free velocity B alone, N s: minus its error at R = 0.
+[[nodiscard]] inline Vec3 free_impulse(const Vec3& B, double rho, BlockKind kind, double mu) noexcept { return law_value(-rho * B, kind, mu); }
+
+/// sqrt(sum |free impulse|^2 / rho_a), what doing nothing leaves undone; where that is nothing, sqrt(sum rho_a |B_a|^2).
 [[nodiscard]] double residual_scale(const ContactProblem& problem);
+
+/// The problem's weights, or 1 / (rho_a residual_scale^2) where it has none: the residual of R = 0 is then 1.
+[[nodiscard]] std::vector<double> residual_weights(const ContactProblem& problem);
 
 }  // namespace scree::solvers

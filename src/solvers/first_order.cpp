@@ -88,7 +88,7 @@ double FirstOrderProblem::measure(Yardstick yardstick, const VecX& x, const VecX
     const double error = total_sum(blocks(), [&](std::ptrdiff_t a) {
       return (x.segment<3>(3 * a) - project(a, x.segment<3>(3 * a) - g.segment<3>(3 * a))).squaredNorm();
     });
-    const double scale = problem_.scale > 0.0 ? problem_.scale : norm(b_);
+    const double scale = residual_scale(problem_);
     if (error == 0.0) return 0.0;
     return scale > 0.0 ? std::sqrt(error) / scale : kInfinity;
   }

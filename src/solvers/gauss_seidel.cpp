@@ -72,9 +72,8 @@ class GaussSeidel {
       if (change > 0.0) error_per_change_ = value * scale_ / change;
       return value <= options_.tolerance;
     }
-    const double error = std::sqrt(sweeper_->squared_error());
-    if (change > 0.0) error_per_change_ = error / change;
-    const double value = scale_ > 0.0 ? error / scale_ : error;
+    const double value = std::sqrt(sweeper_->squared_residual());
+    if (change > 0.0) error_per_change_ = value * scale_ / change;
     if (value > options_.tolerance) {
       if (value < kWorthKeeping * watch_.best_value()) watch_.note(value, [&](std::span<double> best) { sweeper_->get(best); });
       return false;

@@ -64,7 +64,7 @@ class GeneralSweeper final : public Sweeper {
   void set(std::span<const double> R) override;
   SweepSums sweep(const SweepRule& rule) override;
   void refresh() override;
-  double squared_error() override;
+  double squared_residual() override;
   void get(std::span<double> R) const override { std::copy(R_.begin(), R_.end(), R.begin()); }
 
  private:
@@ -77,7 +77,7 @@ class GeneralSweeper final : public Sweeper {
   const ContactProblem* problem_ = nullptr;
   Rows rows_;
   std::vector<LocalBlock> local_;
-  std::vector<double> R_, before_, kept_before_, multiplier_;
+  std::vector<double> R_, before_, kept_before_, multiplier_, weight_;
   bool momentum_ready_ = false;
 };
 
@@ -87,6 +87,7 @@ bool GeneralSweeper<Rows>::begin(const ContactProblem& problem, std::span<const 
   local_.resize(at(problem.blocks()));
   for (int a = 0; a < problem.blocks(); ++a) local_[at(a)] = LocalBlock(problem.W->diagonal()[at(a)]);
   multiplier_.assign(at(problem.blocks()), 0.0);
+  weight_ = residual_weights(problem);
   set(R);
   return true;
 }
@@ -157,11 +158,11 @@ SweepSums GeneralSweeper<Rows>::sweep(const SweepRule& rule) {
 }
 
 template <class Rows>
-double GeneralSweeper<Rows>::squared_error() {
+double GeneralSweeper<Rows>::squared_residual() {
   double sum = 0.0;
   for (int a = 0; a < problem_->blocks(); ++a) {
     const Vec3 R = Eigen::Map<const Vec3>(R_.data() + 3 * a);
-    sum += solvers::squared_error(R, velocity(a), local_[at(a)].rho, problem_->kind[at(a)], problem_->mu[at(a)]);
+    sum += weight_[at(a)] * squared_error(R, velocity(a), local_[at(a)].rho, problem_->kind[at(a)], problem_->mu[at(a)]);
   }
   return sum;
 }

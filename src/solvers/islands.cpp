@@ -57,6 +57,13 @@ ContactProblem restrict_to(const ContactProblem& problem, std::span<const int> b
   return part;
 }
 
+std::vector<double> part_of(std::span<const double> whole, std::span<const int> blocks) {
+  std::vector<double> part;
+  part.reserve(blocks.size());
+  for (int a : blocks) part.push_back(whole[at(a)]);
+  return part;
+}
+
 void gather_part(std::span<const double> whole, std::span<const int> blocks, std::vector<double>& part) {
   part.resize(3 * blocks.size());
   for (std::size_t k = 0; k < part.size(); ++k) part[k] = whole[3 * static_cast<std::size_t>(blocks[k / 3]) + k % 3];

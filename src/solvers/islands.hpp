@@ -30,8 +30,11 @@ class Islands {
 };
 
 /// The problem of some blocks alone. What the others would add to their velocity is left out: meant for
-/// unions of islands. `scale` of the result is 0.
+/// unions of islands. The result has no weights.
 [[nodiscard]] ContactProblem restrict_to(const ContactProblem& problem, std::span<const int> blocks);
+
+/// Numbers of some blocks out of those of all, one a block.
+[[nodiscard]] std::vector<double> part_of(std::span<const double> whole, std::span<const int> blocks);
 
 /// Impulses of some blocks out of all, and back.
 void gather_part(std::span<const double> whole, std::span<const int> blocks, std::vector<double>& part);

@@ -136,10 +136,6 @@ enum class ImpulseSet : std::uint8_t { cone, half_line, space, line, other };
 [[nodiscard]] inline Vec3 natural_map(const Vec3& R, const Vec3& F, double rho, BlockKind kind, double mu) noexcept {
   return R - project_on_block(R - rho * F, kind, mu);
 }
-/// |e|^2 / rho, a block's share of the squared `residual` (theory eq. 3.9).
-[[nodiscard]] inline double squared_error(const Vec3& R, const Vec3& U, double rho, BlockKind kind, double mu) noexcept {
-  return natural_map(R, modified_velocity(U, kind, mu), rho, kind, mu).squaredNorm() / rho;
-}
 /// @}
 
 /// @name The law as a fixed point   (theory eq. 4.12)
@@ -162,6 +158,17 @@ enum class ImpulseSet : std::uint8_t { cone, half_line, space, line, other };
   return {y.x(), shrink * y.y(), shrink * y.z()};
 }
 
+/// e = R - law(R - rho U), what the yardstick `residual` weighs (theory eq. 3.9): R - e and U - e / rho obey the law exactly.
+[[nodiscard]] inline Vec3 law_error(const Vec3& R, const Vec3& U, double rho, BlockKind kind, double mu) noexcept {
+  return R - law_value(R - rho * U, kind, mu);
+}
+/// Relative rounding of an impulse: what U = W R + B cannot tell apart.
+inline constexpr double kRounding = 16.0 * 2.2204460492503131e-16;
+/// |e|^2 as far as it is not the rounding of R.
+[[nodiscard]] inline double squared_error(const Vec3& R, const Vec3& U, double rho, BlockKind kind, double mu) noexcept {
+  const double error = std::max(law_error(R, U, rho, kind, mu).norm() - kRounding * R.norm(), 0.0);
+  return error * error;
+}
 /// law(y) with its derivative.
 [[nodiscard]] LawPoint law_point(const Vec3& y, BlockKind kind, double mu) noexcept;
 

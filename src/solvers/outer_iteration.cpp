@@ -59,8 +59,8 @@ class FixedPoint {
  public:
   FixedPoint(const ContactProblem& problem, OuterLaw law)
       : problem_(problem), law_(law), rho_(block_scaling(*problem.W)), inner_(problem), U_(problem.B.size()) {
-    // Inner yardsticks keep the scale of the problem itself.
-    inner_.scale = residual_scale(problem);
+    // Inner yardsticks keep the weights of the problem itself.
+    inner_.weight = residual_weights(problem);
   }
 
   /// The parameter at R, scaled; also the stop rule's yardstick there.
@@ -128,6 +128,7 @@ SolveReport solve_outer(const ContactProblem& problem, const OuterOptions& optio
   watch.note(fixed_point.parameter(trial, options.yardstick, z), trial);
   watch.count_products(1);
   double factor = 1.0;
+  const double scale = residual_scale(problem);
   while (!watch.ended()) {
     const ContactProblem& shifted = fixed_point.impose(z, trial);
     const StopRule rule = inner_rule(options, factor * watch.value(), watch);
@@ -138,7 +139,7 @@ SolveReport solve_outer(const ContactProblem& problem, const OuterOptions& optio
     watch.add(part);
     watch.count_products(1);
     watch.note(fixed_point.parameter(trial, options.yardstick, G), trial);
-    steps.advance(z, G, rule.tolerance * shifted.scale);
+    steps.advance(z, G, rule.tolerance * scale);
   }
   watch.count_fallback(steps.restarts());
   return watch.report("fixed points on friction contract for small mu only: try AUTO, APGD or GAUSS_SEIDEL on the exact law");

@@ -42,11 +42,12 @@ struct View {
   GroupState* impulses;   ///< R
   GroupState* before;     ///< P, only with momentum
   Slot* slots;
+  const double* measure;  ///< weights of the yardstick `residual`, four a group; 0 in empty lanes
 };
 
 struct Kernel {
   SweepSums (*sweep)(const View& view, int first, int last, const SweepRule& rule, bool momentum);
-  double (*squared_error)(const View& view, int first, int last);
+  double (*squared_residual)(const View& view, int first, int last);
 };
 
 /// The fastest kernel this machine can run.

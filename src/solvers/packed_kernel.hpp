@@ -222,8 +222,8 @@ static SweepSums sweep(const View& view, int first, int last, const SweepRule& r
   return momentum ? sweep_groups<true>(view, first, last, rule) : sweep_groups<false>(view, first, last, rule);
 }
 
-/// sum |R - proj(R - rho (U + mu |U_T| n))|^2 / rho over some groups.
-static double squared_error(const View& view, int first, int last) {
+/// sum weight_a |R - law(R - rho U)|^2 over some groups (law.hpp, squared_error).
+static double squared_residual(const View& view, int first, int last) {
   Pack sum = all(0.0);
   const Pack zero = all(0.0), one = all(1.0);
   for (int i = first; i < last; ++i) {
@@ -236,20 +236,21 @@ static double squared_error(const View& view, int first, int last) {
     const Pack mark = load(g.mu), weight = load(g.weight);
     const Pack rho = weight > 0.0 ? one / weight : zero;
     const Pack mu = larger(mark, zero);
-    const Pack n = r.N - rho * (U_N + mu * root(U_1 * U_1 + U_2 * U_2)), t1 = r.T1 - rho * U_1, t2 = r.T2 - rho * U_2;
-    const Pack length = root(t1 * t1 + t2 * t2);
-    const Mask inside = (length <= mu * n) & (n >= 0.0), polar = mu * length <= -n;
-    const Pack edge = larger(zero, (n + mu * length) / (one + mu * mu));
-    const Pack shrink = length > 0.0 ? mu * edge / length : zero;
-    Pack e_N = inside ? r.N - n : (polar ? r.N : r.N - edge);
-    Pack e_1 = inside ? r.T1 - t1 : (polar ? r.T1 : r.T1 - shrink * t1);
-    Pack e_2 = inside ? r.T2 - t2 : (polar ? r.T2 : r.T2 - shrink * t2);
+    const Pack n = r.N - rho * U_N, t1 = r.T1 - rho * U_1, t2 = r.T2 - rho * U_2;
+    const Mask pressed = n > 0.0;
+    const Pack length = root(t1 * t1 + t2 * t2), radius = pressed ? mu * n : zero;
+    const Pack shrink = length > radius ? radius / length : one;
+    Pack e_N = pressed ? r.N - n : r.N;
+    Pack e_1 = r.T1 - shrink * t1;
+    Pack e_2 = r.T2 - shrink * t2;
     // Bilateral blocks want U = 0, directions U_N = 0 and no tangential impulse.
     const Mask special = mark < 0.0, bilateral = mark == kBilateral;
     e_N = special ? rho * U_N : e_N;
     e_1 = special ? (bilateral ? rho * U_1 : r.T1) : e_1;
     e_2 = special ? (bilateral ? rho * U_2 : r.T2) : e_2;
-    sum += weight * (e_N * e_N + e_1 * e_1 + e_2 * e_2);
+    const Pack size = root(r.N * r.N + r.T1 * r.T1 + r.T2 * r.T2), error = root(e_N * e_N + e_1 * e_1 + e_2 * e_2) - kRounding * size;
+    const Pack beyond = error < 0.0 ? zero : error;
+    sum += load(view.measure + 4 * i) * beyond * beyond;
   }
   return total(sum);
 }

@@ -18,7 +18,7 @@
 
 namespace scree::solvers::packed {
 const Kernel* avx2_kernel() {
-  static const Kernel kernel{&avx2::sweep, &avx2::squared_error};
+  static const Kernel kernel{&avx2::sweep, &avx2::squared_residual};
   return &kernel;
 }
 }  // namespace scree::solvers::packed

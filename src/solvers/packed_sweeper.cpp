@@ -72,7 +72,7 @@ class PackedSweeper final : public Sweeper {
   void set(std::span<const double> R) override;
   SweepSums sweep(const SweepRule& rule) override;
   void refresh() override;
-  double squared_error() override;
+  double squared_residual() override;
   void get(std::span<double> R) const override;
 
  private:
@@ -86,7 +86,7 @@ class PackedSweeper final : public Sweeper {
   void velocities_from_impulses(std::vector<Slot>& slots);
   template <class Body>
   void over_lanes(Body&& body) const;
-  [[nodiscard]] packed::View view() { return {groups_.data(), impulses_.data(), before_.data(), slots_.data()}; }
+  [[nodiscard]] packed::View view() { return {groups_.data(), impulses_.data(), before_.data(), slots_.data(), measure_.data()}; }
 
   const ContactProblem* problem_ = nullptr;
   const BodyForm* form_ = nullptr;
@@ -98,6 +98,7 @@ class PackedSweeper final : public Sweeper {
   std::vector<Slot> slots_, slots_before_;   ///< bodies in sweep order, then one idle slot a task
   std::vector<std::array<double, 2>> turn_;  ///< cosine and sine of each tangent rotation, a lane each
   std::vector<double> weight_, plain_, y_, errors_;
+  std::vector<double> measure_;              ///< weights of the residual, a lane each
   std::vector<SweepSums> sums_;
   std::vector<int> stamp_, closed_, slipping_, open_;
   int stamps_ = 0;
@@ -136,6 +137,9 @@ bool PackedSweeper::begin(const ContactProblem& problem, std::span<const double>
     }
   }, 1);
   if (std::find(good.begin(), good.end(), 0) != good.end()) return false;
+  const std::vector<double> measure = residual_weights(problem);
+  measure_.assign(lane_block_.size(), 0.0);
+  over_lanes([&](std::size_t g, std::size_t lane, int block) { measure_[kLanes * g + lane] = measure[at(block)]; });
   set(R);
   return true;
 }
@@ -323,11 +327,11 @@ SweepSums PackedSweeper::sweep(const SweepRule& rule) {
   return std::accumulate(sums_.begin(), sums_.end(), SweepSums{}, [](SweepSums total, const SweepSums& part) { return total += part; });
 }
 
-double PackedSweeper::squared_error() {
+double PackedSweeper::squared_residual() {
   errors_.resize(at(order_.tasks()));
   parallel_for(order_.tasks(), [&](std::ptrdiff_t t) {
     const auto task = static_cast<std::size_t>(t);
-    errors_[task] = packed::kernel().squared_error(view(), group_start_[task], group_start_[task + 1]);
+    errors_[task] = packed::kernel().squared_residual(view(), group_start_[task], group_start_[task + 1]);
   }, 1);
   return std::accumulate(errors_.begin(), errors_.end(), 0.0);
 }

@@ -5,7 +5,9 @@
 #include "core/spelling.hpp"
 #include "core/timer.hpp"
 #include "solvers/catalogue.hpp"
+#include "solvers/equalities.hpp"
 #include "solvers/option_reader.hpp"
+#include "solvers/totals.hpp"
 
 namespace scree::solvers {
 
@@ -61,6 +63,73 @@ void check_laws(const SolverInfo& info, const ContactProblem& problem) {
               to_string(*other), fmt::join(names, ", "));
 }
 
+constexpr double kMostFriction = 1e8;    ///< solvers take more as this; what they find is measured with the problem's own
+
+/// The yardstick can judge what other laws than Coulomb's lead to only by the solver's own word.
+bool coulomb(const OptionValues& options) {
+  const auto law = options.find("formulation");
+  return law == options.end() || law->second == OptionValue(to_string(Formulation::coulomb));
+}
+
+/// A solve of the problem itself.
+SolveReport run(const SolverInfo& info, const ContactProblem& problem, const StopRule& stop, const OptionValues& options, std::span<double> R) {
+  if (std::ranges::none_of(problem.mu, [](double mu) { return mu > kMostFriction; })) return info.solve(problem, stop, options, R);
+  ContactProblem bounded = problem;
+  for (double& mu : bounded.mu) mu = std::min(mu, kMostFriction);
+  SolveReport report = info.solve(bounded, stop, options, R);
+  report.residual_known = false;
+  if (coulomb(options) && report.status == Status::converged && !(measure(stop.yardstick, problem, R) <= stop.tolerance)) {
+    report.status = Status::max_iterations;
+    report.advice = "a contact slips that its friction should hold: no solution without slip was found";
+  }
+  return report;
+}
+
+/// A solve of what equalities leave (equalities.hpp).
+SolveReport run_apart(const SolverInfo& info, const ContactProblem& problem, const Equalities& equalities, const StopRule& stop, const OptionValues& options,
+                      std::span<double> R) {
+  constexpr int kMostRounds = 3;
+  std::vector<double> rest = equalities.rest_of(R);
+  SolveReport report;
+  report.status = Status::converged;
+  report.iterations = 1;
+  report.stage = "equalities";
+  StopRule rule = stop;
+  double value = kInfinity;
+  int iterations = 0;
+  for (int round = 0; round < kMostRounds; ++round, rule.tolerance *= 0.1) {
+    if (!rest.empty()) report = run(info, equalities.rest(), rule, options, rest);
+    iterations += report.iterations;
+    equalities.complete(rest, R);
+    const double before = value;
+    if (!coulomb(options)) break;
+    value = measure(stop.yardstick, problem, R);
+    // Errors of what is left may weigh a little more in the whole.
+    if (value <= stop.tolerance || value > 0.5 * before || report.status != Status::converged || rest.empty()) break;
+  }
+  report.iterations = iterations;
+  report.residual_known = false;
+  if (!coulomb(options)) return report;
+  if (value <= stop.tolerance) {
+    report.status = Status::converged;
+    report.advice.clear();
+  } else if (report.status == Status::converged) {
+    report.status = Status::max_iterations;
+    report.advice = equalities.contradiction() > stop.tolerance
+                        ? "prescribed constraints contradict each other and are met in the sense of least squares; remove one, or make them agree"
+                        : "raise max_iterations or max_seconds, or loosen the tolerance";
+  }
+  return report;
+}
+
+/// Equalities first where there are any, unless the guess will do.
+SolveReport run_solver(const SolverInfo& info, const ContactProblem& problem, const StopRule& stop, const OptionValues& options, std::span<double> R) {
+  const bool constrained = std::ranges::any_of(problem.kind, [](BlockKind kind) { return kind == BlockKind::bilateral || kind == BlockKind::direction; });
+  if (!constrained || measure(stop.yardstick, problem, R) <= stop.tolerance) return run(info, problem, stop, options, R);
+  const Equalities equalities(problem);
+  return equalities.any() ? run_apart(info, problem, equalities, stop, options, R) : run(info, problem, stop, options, R);
+}
+
 }  // namespace
 
 const OptionValue& OptionReader::value(const std::string& name) const {
@@ -92,7 +161,7 @@ SolveReport solve(const std::string& solver, const ContactProblem& problem, cons
   const Timer timer;
   SolveReport report;
   try {
-    report = info.solve(problem, stop, checked(info, options), R);
+    report = run_solver(info, problem, stop, checked(info, options), R);
   } catch (const Interrupted&) {
     report.status = Status::interrupted;
   }

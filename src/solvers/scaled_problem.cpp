@@ -27,11 +27,12 @@ std::vector<double> roots(std::vector<double> values) {
 ScaledProblem::ScaledProblem(const ContactProblem& problem) : ScaledProblem(problem, roots(block_scaling(*problem.W))) {}
 
 ScaledProblem::ScaledProblem(const ContactProblem& problem, std::vector<double> scale)
-    : problem_(&problem), s_(std::move(scale)), parameter_(problem.mu), b_(problem.B.size()), scratch_(problem.B.size()) {
+    : problem_(&problem), s_(std::move(scale)), parameter_(problem.mu), weight_(residual_weights(problem)), b_(problem.B.size()), scratch_(problem.B.size()) {
   for (std::size_t a = 0; a < s_.size(); ++a)
     if (!built_in(problem.kind[a])) parameter_[a] = registered_law(problem.kind[a]).scaled_parameter(problem.mu[a], s_[a]);
   from_velocities(problem.B, b_);
-  const double size = problem.scale > 0.0 ? problem.scale : norm(b_);
+  for (std::size_t a = 0; a < s_.size(); ++a) weight_[a] *= s_[a] * s_[a];
+  const double size = residual_scale(problem);
   if (size > 0.0) reference_ = size;
 }
 
@@ -50,10 +51,11 @@ double ScaledProblem::residual(std::span<const double> x, std::span<const double
   const double sum = total_sum(blocks(), [&](std::ptrdiff_t a) {
     const auto i = static_cast<std::size_t>(a);
     const Eigen::Map<const Vec3> xa(x.data() + 3 * a), ua(u.data() + 3 * a);
-    const Vec3 F = convex && frictional(problem_->kind[i]) ? Vec3(ua) : modified_velocity(ua, problem_->kind[i], parameter_[i]);
-    return natural_map(xa, F, 1.0, problem_->kind[i], parameter_[i]).squaredNorm();
+    const bool relaxed = convex && frictional(problem_->kind[i]);
+    return weight_[i] * (relaxed ? natural_map(xa, ua, 1.0, problem_->kind[i], parameter_[i]).squaredNorm()
+                                 : squared_error(xa, ua, 1.0, problem_->kind[i], parameter_[i]));
   });
-  return std::sqrt(sum) / reference_;
+  return std::sqrt(sum);
 }
 
 void ScaledProblem::from_impulses(std::span<const double> R, std::span<double> x) const {

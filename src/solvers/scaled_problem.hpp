@@ -27,7 +27,7 @@ class ScaledProblem {
   [[nodiscard]] const std::vector<double>& parameter() const { return parameter_; }
   /// b = s B
   [[nodiscard]] const std::vector<double>& b() const { return b_; }
-  /// What the residual is measured against; 1 when the problem is at rest.
+  /// Size of the scaled velocities to be dealt with (residual_scale); 1 when the problem is at rest.
   [[nodiscard]] double reference() const { return reference_; }
 
   /// u = s W s x  (not thread-safe: uses inner memory).
@@ -44,7 +44,7 @@ class ScaledProblem {
 
  private:
   const ContactProblem* problem_;
-  std::vector<double> s_, parameter_, b_, scratch_;
+  std::vector<double> s_, parameter_, weight_, b_, scratch_;
   double reference_ = 1.0;
 };
 

@@ -16,6 +16,8 @@ namespace scree::solvers {
 namespace {
 
 constexpr double kProgress = 0.3;   ///< a stall is a number of Newton steps without gaining this factor
+constexpr double kSlow = 0.5;       ///< gain of a proximal step that the regularisation is holding back
+constexpr double kLeastAlpha = 1e-17;   ///< regularisation below which linear systems cannot tell
 
 std::unique_ptr<ContactProblem> own_problem(const ContactProblem& problem, Formulation formulation) {
   if (formulation == Formulation::tresca)
@@ -150,6 +152,9 @@ void SemismoothNewton::accept_or_retreat(Step step, const SemismoothNewtonOption
   const double reached = std::min(from_iterate, from_law);
   const bool accept = std::isfinite(reached) && (step == Step::good || reached < 0.9 * residual_);
   if (accept) {
+    // Steps that come easily and gain little are held back by the regularisation itself: mobilities below it (heavy bodies on light ones).
+    const bool held_back = step == Step::good && reached > kSlow * residual_;
+    const double least = held_back ? kLeastAlpha : std::min(alpha_, options.alpha_min);
     x_.swap(law_is_better ? law_ : X_);
     u_x_.swap(law_is_better ? du_ : u_);
     residual_ = reached;
@@ -161,7 +166,7 @@ void SemismoothNewton::accept_or_retreat(Step step, const SemismoothNewtonOption
       alpha_ *= 0.3;
     else if (newton_steps_ >= 10)
       alpha_ *= 2.0;
-    alpha_ = std::max(alpha_, options.alpha_min);
+    alpha_ = std::max(alpha_, least);
   } else {
     alpha_ = std::min(4.0 * alpha_, 1e3);
     hold_ = next_hold_;

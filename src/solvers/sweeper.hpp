@@ -48,8 +48,8 @@ class Sweeper {
   virtual SweepSums sweep(const SweepRule& rule) = 0;
   /// Forget rounding errors of the velocities kept along.
   virtual void refresh() = 0;
-  /// sum |e_a|^2 / rho_a of the yardstick `residual` at the present iterate, from the velocities kept along.
-  [[nodiscard]] virtual double squared_error() = 0;
+  /// The square of the yardstick `residual` at the present iterate, from the velocities kept along.
+  [[nodiscard]] virtual double squared_residual() = 0;
   virtual void get(std::span<double> R) const = 0;
 };
 

@@ -40,11 +40,11 @@ double energy(const Mat3& W, const Vec3& x, bool along_normal) {
   return std::isfinite(value) ? value : x.squaredNorm() * 3.0 / std::max(W.trace(), 1e-300);
 }
 
-/// The free velocity of a block as far as the reference of `merit` counts it. In a time step (which gives a scale) what separates by
+/// The free velocity of a block as far as the reference of `merit` counts it. In a time step (which gives weights) what separates by
 /// itself, gaps ahead and limits not yet reached, must not flatter the figure.
 Vec3 stopped_velocity(const ContactProblem& problem, std::size_t a) {
   Vec3 b(problem.B[3 * a], problem.B[3 * a + 1], problem.B[3 * a + 2]);
-  if (problem.scale > 0.0 && frictional(problem.kind[a]) && b.x() > 0.0) b.x() = 0.0;
+  if (!problem.weight.empty() && frictional(problem.kind[a]) && b.x() > 0.0) b.x() = 0.0;
   return b;
 }
 
@@ -54,21 +54,22 @@ Sums block_sums(Yardstick yardstick, const ContactProblem& problem, const double
   const Mat3& W = problem.W->diagonal()[i];
   const auto kind = problem.kind[i];
   const double mu = problem.mu[i];
-  const Vec3 F = yardstick == Yardstick::ccp && frictional(kind) ? Vec3(u) : modified_velocity(u, kind, mu);
   Sums sums;
   if (yardstick == Yardstick::merit) {
     const bool along_normal = impulse_set(kind, mu) == ImpulseSet::line;
-    sums.error = energy(W, natural_map(r, F, 1.0, kind, mu), along_normal);
+    sums.error = energy(W, natural_map(r, modified_velocity(u, kind, mu), 1.0, kind, mu), along_normal);
     sums.B = energy(W, stopped_velocity(problem, i), along_normal);
   } else if (yardstick == Yardstick::siconos) {
-    sums.error = natural_map(r, F, 1.0, kind, mu).squaredNorm();
+    sums.error = natural_map(r, modified_velocity(u, kind, mu), 1.0, kind, mu).squaredNorm();
     sums.B = b.squaredNorm();
     sums.R = r.squaredNorm();
     sums.U = u.squaredNorm();
   } else {
     const double rho = block_rho(W);
-    sums.error = natural_map(r, F, rho, kind, mu).squaredNorm() / rho;
-    sums.B = rho * b.squaredNorm();
+    const bool relaxed = yardstick == Yardstick::ccp && frictional(kind);
+    const double error = relaxed ? natural_map(r, u, rho, kind, mu).squaredNorm() : squared_error(r, u, rho, kind, mu);
+    sums.error = problem.weight.empty() ? error / rho : problem.weight[i] * error;
+    if (problem.weight.empty()) sums.B = free_impulse(b, rho, kind, mu).squaredNorm() / rho;
   }
   return sums;
 }
@@ -103,8 +104,10 @@ double measure(Yardstick yardstick, const ContactProblem& problem, std::span<con
   switch (yardstick) {
     case Yardstick::merit: return ratio(sums.error, sums.B);
     case Yardstick::siconos: return ratio(std::sqrt(sums.error), std::sqrt(std::max({sums.B, sums.R, sums.U})));
-    default: return ratio(std::sqrt(sums.error), problem.scale > 0.0 ? problem.scale : std::sqrt(sums.B));
+    default: break;
   }
+  if (!problem.weight.empty()) return std::sqrt(sums.error);
+  return ratio(std::sqrt(sums.error), sums.B > 0.0 ? std::sqrt(sums.B) : residual_scale(problem));
 }
 
 double merit_reference(const ContactProblem& problem) {

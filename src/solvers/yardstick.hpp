@@ -15,11 +15,10 @@ enum class Yardstick { residual, merit, siconos, ccp };
 [[nodiscard]] Yardstick yardstick_from(const std::string& name);
 
 /// Value of a yardstick at R with U = W R + B given. Dimensionless; 0 is exact.
-///  residual: sqrt( sum |e_a|^2 / rho_a ) / scale,  e_a = R_a - proj(R_a - rho_a Uhat_a),
-///            Uhat = U + mu |U_T| n, rho_a = 3 / tr W_aa, scale^2 = sum rho_a |B_a|^2.
-///  ccp:      the same with U in place of Uhat (convex relaxation).
-///  siconos:  | R - proj(R - Uhat) | / max(|B|, |R|, |U|), rho = 1.
-///  merit:    theory eq. 3.10; the reference of a problem with a scale (a time step) leaves out what separates.
+///  residual: sqrt( sum weight_a |e_a|^2 ),  e_a = R_a - law(R_a - rho_a U_a) (law.hpp), rho_a = 3 / tr W_aa, weights of the problem.
+///  ccp:      the same with e_a = R_a - proj(R_a - rho_a U_a) of contacts (convex relaxation).
+///  siconos:  | R - proj(R - Uhat) | / max(|B|, |R|, |U|), rho = 1, Uhat = U + mu |U_T| n.
+///  merit:    theory eq. 3.10; the reference of a problem with weights (a time step) leaves out what separates.
 [[nodiscard]] double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R,
                              std::span<const double> U);
 

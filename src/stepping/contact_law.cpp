@@ -22,6 +22,12 @@ double gap_bias(const assembly::Contact& contact, double h, const Recovery& reco
   return std::max(recovery.share * std::min(0.0, gap + recovery.allowed) / h, -recovery.most);
 }
 
+double place_bias(const assembly::Contact& contact, double h, double B_N, const Recovery& recovery) {
+  const double gap = contact.point.gap;
+  const double most = gap < -recovery.allowed ? recovery.most : std::min(recovery.most, std::max(0.0, -B_N));
+  return gap > 0.0 ? gap / h : std::max(recovery.share * gap / h, -most);
+}
+
 double restitution_bias(const assembly::Contact& contact, const model::SurfaceMaterial& material) { return material.restitution * contact.U_old.x(); }
 
 Vec3 tangential_bias(const assembly::Contact& contact, const Vec3& omega_a, const Vec3& omega_b, double farthest) {

@@ -33,6 +33,10 @@ struct Recovery {
 /// What is added to B_N so that the law reads  U_N + bias >= 0  (eq. 3.4): the gap ahead, or what drives out an overlap.
 [[nodiscard]] double gap_bias(const assembly::Contact& contact, double h, const Recovery& recovery);
 
+/// The same of SHAKE and RATTLE, whose gap is to be none at the end of the step. An overlap up to `recovery.allowed` is what turning bodies leave in a
+/// step: it is driven out no faster than its contact closes by itself (B_N), so that doing so adds no energy.
+[[nodiscard]] double place_bias(const assembly::Contact& contact, double h, double B_N, const Recovery& recovery);
+
 /// The same of a contact that bounces, by Newton's law.
 [[nodiscard]] double restitution_bias(const assembly::Contact& contact, const model::SurfaceMaterial& material);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "core/interrupt.hpp"
 #include "core/rotation.hpp"
@@ -19,6 +20,7 @@ constexpr double kRest = 2.0;          ///< speeds below this many tolerances of
 constexpr double kClosed = 1e-6;       ///< gap, relative to the smaller body, at which a contact is closed
 constexpr std::size_t kMostIdle = 2;   ///< held unknowns may be so many times those in use
 constexpr double kCalm = 2.0;          ///< contacts closing no faster than loads make their bodies in this many steps do not bounce
+constexpr double kStruck = 1e-6;       ///< share of its bodies' speeds beyond which a contact at rest that is closed by an impact counts as struck
 constexpr double kNear = 4.0;          ///< tolerances from the cone within which an impulse may belong to a contact that slips
 constexpr double kStuck = 0.5;         ///< share of a body's speed at a point that sticks that shows the speed to be error
 constexpr double kNormal = 0.9;        ///< the same of the normal speed at a point that slips
@@ -36,6 +38,19 @@ double load_speed(const StageInput& in, int body) {
   const double linear = in.settings.step * in.loads.force[i].norm() / in.model.bodies.mass[i];
   if (in.model.bodies.deforms(body)) return linear;
   return linear + in.settings.step * in.model.bodies.radius[i] * in.loads.torque[i].norm() / in.model.bodies.principal_moments[i].minCoeff();
+}
+
+/// Normal acceleration of a contact of rigid bodies by the loads, m/s^2.
+double load_acceleration(const StageInput& in, const assembly::Contact& contact) {
+  const model::Bodies& bodies = in.model.bodies;
+  const auto of = [&](int body) -> Vec3 {
+    const auto i = static_cast<std::size_t>(body);
+    if (!bodies.moves(body)) return Vec3::Zero();
+    const Mat3& turn = in.motion.rotation[i];
+    const Vec3 spin = turn * bodies.inertia[i].ldlt().solve(in.loads.torque[i]);
+    return in.loads.force[i] / bodies.mass[i] + spin.cross(contact.point.point - in.motion.position[i]);
+  };
+  return contact.point.normal.dot(of(contact.index_b) - of(contact.index_a));
 }
 
 /// Go on holding the unknowns of the last step, while they are not too many: as long as they hold all that are wanted, A needs no new order
@@ -75,9 +90,13 @@ Vec3 ContactStage::relative_velocity(const StageInput& in, const assembly::Conta
 
 // --- build ------------------------------------------------------------------------------------------------
 
-void ContactStage::build(const StageInput& in, const std::vector<collision::ContactPoint>& points, assembly::Inertias& inertias) {
+void ContactStage::locate(const StageInput& in, const std::vector<collision::ContactPoint>& points) {
   prepare_contacts(in, points);
   assembly::locate_constraints(in.model, in.motion, grips, constraint_sides, reactions);
+}
+
+void ContactStage::build(const StageInput& in, const std::vector<collision::ContactPoint>& points, assembly::Inertias& inertias) {
+  locate(in, points);
   choose_roles(in);
   released_.clear();
   assemble(in, inertias);
@@ -94,11 +113,15 @@ void ContactStage::assemble(const StageInput& in, assembly::Inertias& inertias) 
 
 void ContactStage::prepare_contacts(const StageInput& in, const std::vector<collision::ContactPoint>& points) {
   const model::Bodies& bodies = in.model.bodies;
-  contacts.resize(points.size());
-  parallel_for(static_cast<std::ptrdiff_t>(points.size()), [&](std::ptrdiff_t c) {
+  grips.clear();
+  const bool deforms = !bodies.deformables.empty();
+  if (deforms) assembly::join_faces(bodies, in.motion, in.world, points, grips, joined_);
+  contacts.resize(deforms ? joined_.size() : points.size());
+  parallel_for(static_cast<std::ptrdiff_t>(contacts.size()), [&](std::ptrdiff_t c) {
     assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
     contact = {};
-    contact.point = points[static_cast<std::size_t>(c)];
+    contact.point = deforms ? joined_[static_cast<std::size_t>(c)].point : points[static_cast<std::size_t>(c)];
+    if (deforms) contact.grip_a = joined_[static_cast<std::size_t>(c)].grip_a, contact.grip_b = joined_[static_cast<std::size_t>(c)].grip_b;
     contact.index_a = bodies.index(contact.point.body_a);
     contact.index_b = bodies.index(contact.point.body_b);
     contact.material = in.model.surfaces.find(contact.point.surface_a, contact.point.surface_b);
@@ -107,7 +130,7 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
     contact.arm_b = contact.point.point - turning_centre(bodies, in.motion, contact.index_b);
   });
   grip_contacts(in);
-  parallel_for(static_cast<std::ptrdiff_t>(points.size()), [&](std::ptrdiff_t c) {
+  parallel_for(static_cast<std::ptrdiff_t>(contacts.size()), [&](std::ptrdiff_t c) {
     assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
     contact.U_old = relative_velocity(in, contact, in.before);
     contact.U = relative_velocity(in, contact, in.free);
@@ -124,14 +147,13 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
 
 void ContactStage::grip_contacts(const StageInput& in) {
   const model::Bodies& bodies = in.model.bodies;
-  grips.clear();
   if (bodies.deformables.empty()) return;
   const auto grip = [&](int body, int piece, const Vec3& x) {
     return bodies.deforms(body) ? grips.at_place(bodies, in.motion, body, in.world.local_piece(piece), x) : -1;
   };
   for (assembly::Contact& contact : contacts) {
-    contact.grip_a = grip(contact.index_a, contact.point.piece_a, contact.point.point);
-    contact.grip_b = grip(contact.index_b, contact.point.piece_b, contact.point.point);
+    if (contact.grip_a < 0) contact.grip_a = grip(contact.index_a, contact.point.piece_a, contact.point.point);
+    if (contact.grip_b < 0) contact.grip_b = grip(contact.index_b, contact.point.piece_b, contact.point.point);
   }
 }
 
@@ -235,6 +257,7 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
   const std::size_t first = reactions.size();
   problem.B.resize(R.size());
   bias_.assign(R.size(), 0.0);
+  ahead_.assign(R.size(), 0.0);
   bouncing_ = std::ranges::any_of(implicit_, [&](int c) { return bounces_now(in, contacts[static_cast<std::size_t>(c)]); });
   for (std::size_t k = 0; k < first; ++k)
     Eigen::Map<Vec3>(problem.B.data() + 3 * k) =
@@ -242,12 +265,14 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
   parallel_for(static_cast<std::ptrdiff_t>(implicit_.size()), [&](std::ptrdiff_t k) {
     const assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[static_cast<std::size_t>(k)])];
     Vec3 shift = drift_ahead(in, contact);
-    shift.x() = bias(in, contact, bounces_now(in, contact));
+    const bool bounce = bounces_now(in, contact);
+    shift.x() = bias(in, contact, bounce);
     const std::size_t place = 3 * (first + static_cast<std::size_t>(k));
+    if (bounce && in.level == Level::velocities) ahead_[place] = ahead(*bounce_of(in, contact), in.settings.step);
     Eigen::Map<Vec3>(bias_.data() + place) = shift;
     Eigen::Map<Vec3>(problem.B.data() + place) = relative_velocity(in, contact, pushed) + shift;
   });
-  set_scale(in);
+  set_weights(in);
   apply_bonds();
 }
 
@@ -265,7 +290,8 @@ double ContactStage::allowed_overlap(const StageInput& in, const assembly::Conta
 
 bool ContactStage::bounces_now(const StageInput& in, const assembly::Contact& contact) const {
   const model::SurfaceMaterial& surface = in.model.surfaces[contact.material];
-  if (in.level == Level::places || surface.restitution == 0.0) return false;
+  if (surface.restitution == 0.0) return false;
+  if (in.level != Level::midpoint) return bounce_of(in, contact).has_value();
   return bounces(contact, surface, calm_speed(in, contact));
 }
 
@@ -274,10 +300,40 @@ double ContactStage::calm_speed(const StageInput& in, const assembly::Contact& c
   return kCalm * (load_speed(in, contact.index_a) + load_speed(in, contact.index_b));
 }
 
+std::optional<Bounce> ContactStage::bounce_of(const StageInput& in, const assembly::Contact& contact) const {
+  if (in.model.surfaces[contact.material].restitution == 0.0) return std::nullopt;
+  const double h = in.settings.step, before = contact.U_old.x(), gap = contact.point.gap;
+  std::optional<Bounce> bounce;
+  if (in.lag.empty()) {
+    if (before < 0.0) bounce = Bounce{0.0, -before, 0.0};
+  } else {
+    const double lag = std::max(in.lag[static_cast<std::size_t>(contact.index_a)], in.lag[static_cast<std::size_t>(contact.index_b)]);
+    Approach approach{gap, before, relative_velocity(in, contact, in.free).x(), lag, h};
+    // Seen from the end of the step, the gap at its start is what the bodies have moved since, and what changes velocities are the loads, not the turn.
+    if (in.placed) {
+      approach.gap = gap - h * relative_velocity(in, contact, *in.placed).x();
+      approach.before = approach.free - (lag + 0.5 * h) * load_acceleration(in, contact);
+    }
+    bounce = find_bounce(approach);
+    // One that the places have closed has closed, if only by the end of the step.
+    const double last = approach.at_start() + h * approach.acceleration();
+    if (!bounce && in.placed && last < 0.0) bounce = Bounce{h, -last, approach.acceleration()};
+  }
+  if (bounce && bounce->closing > calm_speed(in, contact)) return bounce;
+  return std::nullopt;
+}
+
 double ContactStage::bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const {
-  if (bounce) return restitution_bias(contact, in.model.surfaces[contact.material]);
+  const double e = in.model.surfaces[contact.material].restitution, h = in.settings.step;
+  if (bounce && in.level == Level::midpoint) return restitution_bias(contact, in.model.surfaces[contact.material]);
+  if (bounce) {
+    const Bounce found = *bounce_of(in, contact);
+    if (in.level == Level::places) return (std::max(0.0, contact.point.gap) - gap_after(found, e, h)) / h;
+    return -e * found.closing - ahead(found, h);
+  }
   if (in.level == Level::velocities) return 0.0;
-  if (in.level == Level::places) return std::max(contact.point.gap / in.settings.step, -in.settings.recovery_speed);
+  if (in.level == Level::places) return place_bias(contact, in.settings.step, relative_velocity(in, contact, in.free).x(),
+                                                   {1.0, allowed_overlap(in, contact), in.settings.recovery_speed});
   return gap_bias(contact, in.settings.step, {in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed});
 }
 
@@ -291,27 +347,42 @@ Vec3 ContactStage::drift_ahead(const StageInput& in, const assembly::Contact& co
   return tangential_bias(contact, in.before.angular[a], in.before.angular[b], in.settings.step * speed);
 }
 
-void ContactStage::set_scale(const StageInput& in) {
-  // Gaps ahead are left out, so that contacts far from closing do not flatter the residual; and a floor
-  // at rounding level keeps bodies that move together from being solved relative to noise.
-  const std::size_t first = reactions.size();
+void ContactStage::set_weights(const StageInput& in) {
+  // Errors of a block are measured against the speed that loads give its bodies within the step, or the speed it has to stop where that is
+  // more (theory eq. 3.20, 3.21); a floor at rounding level keeps bodies that move together from being solved relative to noise.
+  const std::size_t first = reactions.size(), blocks = problem.kind.size();
   const double floor = std::min(1e-14 / in.solver.stop.tolerance, 1e-2);
-  const double sum = parallel_sum(static_cast<std::ptrdiff_t>(problem.kind.size()), [&](std::ptrdiff_t a) {
+  std::vector<double>& speed = problem.weight;
+  std::vector<double> stopped(blocks);
+  speed.resize(blocks);
+  parallel_for(static_cast<std::ptrdiff_t>(blocks), [&](std::ptrdiff_t a) {
     const auto k = static_cast<std::size_t>(a);
-    const double trace = form_->diagonal()[k].trace();
-    const double rho = trace > 0.0 ? 3.0 / trace : 1.0;
-    Vec3 B(problem.B[3 * k], problem.B[3 * k + 1], problem.B[3 * k + 2]);
-    // A limit of a stroke that is not reached asks for nothing.
-    if (k < first && problem.kind[k] == solvers::BlockKind::contact) B = Vec3(std::min(0.0, B.x()), 0.0, 0.0);
-    double speed = B.norm();
-    if (k >= first) {
+    const auto body = [&](std::size_t side) {
+      if (k < first) return constraint_sides[k][side].body;
       const assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[k - first])];
-      if (contact.point.gap > 0.0) B.x() -= bias_[3 * k];
-      speed = assembly::surface_speed(in.model.bodies, in.free, contact.index_a) + assembly::surface_speed(in.model.bodies, in.free, contact.index_b);
+      return side == 0 ? contact.index_a : contact.index_b;
+    };
+    const double rho = solvers::block_rho(form_->diagonal()[k]);
+    stopped[k] = solvers::free_impulse(Eigen::Map<const Vec3>(problem.B.data() + 3 * k), rho, problem.kind[k], problem.mu[k]).norm() / rho;
+    double load = 0.0, surface = 0.0;
+    for (const int i : {body(0), body(1)}) {
+      if (i < 0) continue;
+      load += load_speed(in, i);
+      surface += assembly::surface_speed(in.model.bodies, in.free, i);
     }
-    return rho * (B.squaredNorm() + floor * floor * speed * speed);
+    speed[k] = std::max({stopped[k], load, floor * surface});
   });
-  problem.scale = std::sqrt(sum);
+  double squares = 0.0, asked = 0.0, count = 0.0;
+  for (std::size_t k = 0; k < blocks; ++k) {
+    squares += stopped[k] * stopped[k];
+    if (stopped[k] > 0.0) count += 1.0, asked += stopped[k] * stopped[k] / (speed[k] * speed[k]);
+  }
+  // Blocks of bodies without loads or velocities are measured against the mean of the others.
+  const double mean = count > 0.0 ? std::sqrt(squares / count) : 1.0;
+  for (std::size_t k = 0; k < blocks; ++k) {
+    const double momentum = std::max(1e-140, solvers::block_rho(form_->diagonal()[k]) * (speed[k] > 0.0 ? speed[k] : mean));
+    problem.weight[k] = 1.0 / (momentum * momentum * std::max(1.0, asked));
+  }
 }
 
 void ContactStage::apply_bonds() {
@@ -338,7 +409,7 @@ void ContactStage::solve(const StageInput& in) {
   guess = R;
   if (problem.blocks() == 0) return;
   report = solve_problem(in, R);
-  if (bouncing_ && in.level == Level::midpoint && in.settings.restitution == RestitutionLaw::consistent) limit_restitution(in);
+  if (bouncing_ && in.level != Level::places && in.settings.restitution == RestitutionLaw::consistent) limit_restitution(in);
 }
 
 solvers::SolveReport ContactStage::solve_problem(const StageInput& in, std::vector<double>& impulses) {
@@ -376,13 +447,75 @@ std::vector<int> ContactStage::groups() const {
   return impact_groups(sides, scaling.slots());
 }
 
+std::vector<int> ContactStage::pushing_groups() const {
+  std::vector<std::array<int, 2>> sides;
+  for (int a = 0; a < problem.blocks(); ++a)
+    sides.push_back(Eigen::Map<const Vec3>(R.data() + 3 * a).isZero(0.0) ? std::array{-1, -1} : form_->bodies_of(a));
+  return impact_groups(sides, scaling.slots());
+}
+
+std::vector<double> ContactStage::group_excess(const StageInput& in, std::span<const int> group) const {
+  std::vector<double> excess(group.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(group)) + 1, 0.0);
+  if (in.excess.empty()) return excess;
+  std::vector<char> seen(static_cast<std::size_t>(scaling.slots()), 0);
+  for (std::size_t a = 0; a < group.size(); ++a)
+    for (const int slot : form_->bodies_of(static_cast<int>(a))) {
+      if (slot < 0 || std::exchange(seen[static_cast<std::size_t>(slot)], 1)) continue;
+      excess[static_cast<std::size_t>(group[a])] += in.excess[static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(slot)])];
+    }
+  return excess;
+}
+
+std::vector<char> ContactStage::take_back_bounces(const StageInput& in) {
+  std::vector<char> back(in.model.bodies.id.size(), 0);
+  if (!bouncing_) return back;
+  const std::size_t first = reactions.size();
+  const std::vector<int> group = pushing_groups();
+  std::vector<char> bounced(group.size(), 0);
+  for (std::size_t k = 0; k < implicit_.size(); ++k)
+    if (R[3 * (first + k)] > 0.0 && bounces_now(in, contacts[static_cast<std::size_t>(implicit_[k])])) bounced[static_cast<std::size_t>(group[first + k])] = 1;
+  for (std::size_t a = 0; a < group.size(); ++a) {
+    if (!bounced[static_cast<std::size_t>(group[a])]) continue;
+    if (a < first) reactions[a].impulse.setZero();
+    else contacts[static_cast<std::size_t>(implicit_[a - first])].R.setZero();
+    for (const int slot : form_->bodies_of(static_cast<int>(a)))
+      if (slot >= 0) back[static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(slot)])] = 1;
+  }
+  for (std::size_t i = 0; i < back.size(); ++i)
+    if (back[i]) end.linear[i] = in.free.linear[i], end.angular[i] = in.free.angular[i];
+  return back;
+}
+
+bool ContactStage::defer_struck(const StageInput& in, assembly::Inertias& inertias) {
+  if (!bouncing_) return false;
+  const std::size_t first = reactions.size();
+  const std::vector<int> group = pushing_groups();
+  std::vector<char> bounced(group.size(), 0);
+  for (std::size_t k = 0; k < implicit_.size(); ++k)
+    if (bounces_now(in, contacts[static_cast<std::size_t>(implicit_[k])])) bounced[static_cast<std::size_t>(group[first + k])] = 1;
+  bool any = false;
+  for (std::size_t k = 0; k < implicit_.size(); ++k) {
+    const auto c = static_cast<std::size_t>(implicit_[k]);
+    assembly::Contact& contact = contacts[c];
+    if (in.model.surfaces[contact.material].restitution == 0.0 || !bounced[static_cast<std::size_t>(group[first + k])] || bounces_now(in, contact)) continue;
+    // The speed at which it would close without its impulse.
+    const double speed = assembly::surface_speed(in.model.bodies, in.free, contact.index_a) + assembly::surface_speed(in.model.bodies, in.free, contact.index_b);
+    if (form_->diagonal()[first + k](0, 0) * R[3 * (first + k)] <= calm_speed(in, contact) + kStruck * speed) continue;
+    role[c] = Role::idle;
+    contact.R.setZero();
+    any = true;
+  }
+  if (any) assemble(in, inertias);
+  return any;
+}
+
 void ContactStage::impact_velocities(std::vector<double>& U_free, std::vector<double>& U) const {
   U_free.resize(R.size());
   U.resize(R.size());
   solvers::relative_velocity(problem, R, U);
   for (std::size_t k = 0; k < R.size(); ++k) {
-    U_free[k] = problem.B[k] - bias_[k];
-    U[k] -= bias_[k];
+    U_free[k] = problem.B[k] - bias_[k] - ahead_[k];
+    U[k] -= bias_[k] + ahead_[k];
   }
 }
 
@@ -391,7 +524,8 @@ void ContactStage::limit_restitution(const StageInput& in) {
   impact_velocities(U_free, U);
   const std::vector<int> group = groups();
   const double tolerance = in.solver.stop.tolerance;
-  const auto work = impact_work(group, U_free, {R, U});
+  const std::vector<double> excess = group_excess(in, group);
+  const auto work = impact_work(group, U_free, {R, U}, excess);
   if (std::ranges::none_of(work, [&](const ImpactWork& w) { return w.creates_energy(tolerance); })) return;
 
   // The problem without restitution, and the place between its solution and Newton's.
@@ -406,7 +540,7 @@ void ContactStage::limit_restitution(const StageInput& in) {
   report = both(report, solve_problem(in, R));
   std::vector<double> plastic_free, U_plastic;
   impact_velocities(plastic_free, U_plastic);
-  const std::vector<double> shares = impact_shares(group, U_free, {R, U_plastic}, {newton, U}, tolerance);
+  const std::vector<double> shares = impact_shares(group, U_free, {R, U_plastic}, {newton, U}, excess, tolerance);
   for (std::size_t k = 0; k < R.size(); ++k) R[k] += shares[static_cast<std::size_t>(group[k / 3])] * (newton[k] - R[k]);
   problem.B = newton_B;
   bias_ = newton_bias;
@@ -444,10 +578,10 @@ bool ContactStage::hold_calm(const StageInput& in, assembly::Inertias& inertias)
     const assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
     return contact.U.x() >= -calm_speed(in, contact) && contact.point.gap + in.settings.step * contact.U.x() < 0.0;
   };
-  const auto held = std::ranges::stable_partition(released_, [&](int c) { return !calm(c); });
-  if (held.empty()) return false;
-  for (const int c : held) role[static_cast<std::size_t>(c)] = Role::implicit;
-  released_.erase(held.begin(), held.end());
+  const auto back = std::ranges::stable_partition(released_, [&](int c) { return !calm(c); });
+  if (back.empty()) return false;
+  for (const int c : back) role[static_cast<std::size_t>(c)] = Role::implicit;
+  released_.erase(back.begin(), back.end());
   assemble(in, inertias);
   return true;
 }
@@ -477,7 +611,7 @@ void ContactStage::apply(const StageInput& in, const assembly::Inertias& inertia
     impulses_.resize(R.size());
     for (std::size_t k = 0; k < R.size(); ++k) impulses_[k] = R[k] + bonds_[k];
     assembly::apply_impulses(assembler(in, inertias), *form_, blocks_, impulses_, scratch_, push, end);
-    settle_resting_bodies(in);
+    if (!in.settings.quasi_static) settle_resting_bodies(in);
   }
   // Springs and constraints push the same bodies.
   if (push.empty()) push = spring_push_;

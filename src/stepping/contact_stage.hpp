@@ -6,13 +6,16 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "assembly/contact.hpp"
+#include "assembly/face_contacts.hpp"
 #include "assembly/local_dynamics.hpp"
 #include "collision/world.hpp"
 #include "model/model.hpp"
+#include "stepping/bounce.hpp"
 #include "stepping/contact_law.hpp"
 #include "stepping/division.hpp"
 #include "stepping/rigid_motion.hpp"
@@ -43,6 +46,9 @@ struct StageInput {
   Level level = Level::midpoint;
   assembly::StepTimes times;              ///< of constraints
   std::span<const double> kick;           ///< time over which velocities change, s, by body
+  std::span<const double> lag = {};       ///< of a leapfrog: how long before its start the velocities `before` are, s, by body
+  const assembly::Velocities* placed = nullptr;  ///< level `velocities`: those that moved bodies during the step; null: nothing bounces at an instant of its own
+  std::span<const double> excess = {};    ///< level `velocities`: energy of `free` above that of the same bodies before their impact, J, by body
   Division* division = nullptr;           ///< of the work among ranks; none: all is done here
 };
 
@@ -50,6 +56,8 @@ class ContactStage {
  public:
   ContactStage() : form_(std::make_shared<solvers::BodyForm>()) {}
 
+  /// Where contacts and constraints are and what they hold: the first part of build().
+  void locate(const StageInput& in, const std::vector<collision::ContactPoint>& points);
   /// Contacts with materials, guesses and roles; impulses of spring-dashpot contacts; the problem. `inertias` are told which unknowns of deformable
   /// bodies are in use.
   void build(const StageInput& in, const std::vector<collision::ContactPoint>& points, assembly::Inertias& inertias);
@@ -64,6 +72,12 @@ class ContactStage {
   [[nodiscard]] bool hold_calm(const StageInput& in, assembly::Inertias& inertias);
   /// Whether one left out would overlap by more than is left alone: bodies then meet it within this step, with the velocities found.
   [[nodiscard]] bool meets_released(const StageInput& in) const;
+  /// Level `places`: bodies that an impact with restitution moves in this step, alone or through others. Their impulses moved them to where the impact
+  /// leaves them; its velocities are found by the problem of velocities, so that here the impulses are taken back and `end` is `free`.
+  [[nodiscard]] std::vector<char> take_back_bounces(const StageInput& in);
+  /// Level `velocities`, after solve(): contacts at rest that an impact closes within this step bounce in the next one, off the velocities it leaves: take
+  /// them out. True where there are any: solve again.
+  [[nodiscard]] bool defer_struck(const StageInput& in, assembly::Inertias& inertias);
   /// Change the free velocities of deformable bodies by `change` (laid out as model::Motion::u), to solve and apply again.
   void shift_free(const StageInput& in, const assembly::Inertias& inertias, std::span<const double> change);
 
@@ -93,6 +107,7 @@ class ContactStage {
 
  private:
   void assemble(const StageInput& in, assembly::Inertias& inertias);
+  /// Closing speed up to which a contact rests whatever its restitution, m/s.
   [[nodiscard]] double calm_speed(const StageInput& in, const assembly::Contact& contact) const;
   void prepare_contacts(const StageInput& in, const std::vector<collision::ContactPoint>& points);
   void grip_contacts(const StageInput& in);
@@ -101,7 +116,7 @@ class ContactStage {
   void apply_springs(const StageInput& in, const assembly::Assembler& with);
   void add_blocks(const StageInput& in, const assembly::Assembler& with);
   void set_velocities(const StageInput& in, const assembly::Assembler& with);
-  void set_scale(const StageInput& in);
+  void set_weights(const StageInput& in);
   void apply_bonds();
   void condense();
   void settle_resting_bodies(const StageInput& in);
@@ -112,12 +127,18 @@ class ContactStage {
   /// Velocities before and after the impulses without bias, three a block.
   void impact_velocities(std::vector<double>& U_free, std::vector<double>& U) const;
   [[nodiscard]] std::vector<int> groups() const;
+  /// The same over blocks whose impulse is not zero; each of the others is a group of its own.
+  [[nodiscard]] std::vector<int> pushing_groups() const;
+  /// Energy that the bodies of each group have too much before the impulses, J.
+  [[nodiscard]] std::vector<double> group_excess(const StageInput& in, std::span<const int> group) const;
   /// Whose each block is, among ranks.
   [[nodiscard]] std::vector<int> block_ranks(const StageInput& in) const;
   /// Restitution, gap ahead or recovered overlap of a contact, m/s.
   [[nodiscard]] double bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const;
   /// How friction's velocity changes until the instant of the new velocities, m/s, in the contact's frame.
   [[nodiscard]] Vec3 drift_ahead(const StageInput& in, const assembly::Contact& contact) const;
+  /// Levels `places` and `velocities`: when and how fast a contact with restitution closes in this step, unless it is too slow to bounce.
+  [[nodiscard]] std::optional<Bounce> bounce_of(const StageInput& in, const assembly::Contact& contact) const;
   /// Whether restitution acts on a contact.
   [[nodiscard]] bool bounces_now(const StageInput& in, const assembly::Contact& contact) const;
   /// Overlap left alone, m.
@@ -135,8 +156,10 @@ class ContactStage {
   std::vector<double> spring_push_;       ///< impulses of springs on the unknowns of deformable bodies
   std::vector<double> bonds_;             ///< pull of bonds on the problem's blocks
   std::vector<double> bias_;              ///< what B holds beside velocities, m/s, three a block
+  std::vector<double> ahead_;             ///< what loads add to velocities from the instant of an impact to that of the new velocities, m/s, three a block
   bool bouncing_ = false;                 ///< restitution acts on a block
   std::vector<char> settled_;             ///< bodies of the operator set to rest
+  std::vector<assembly::GrippedPoint> joined_;  ///< points with those over faces summed up
   std::vector<bool> known_;               ///< contact seen before
   std::vector<double> impulses_, scratch_;
 };

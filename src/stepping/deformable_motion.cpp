@@ -323,7 +323,7 @@ double critical_step(const Deformable& body) {
   throw_solve("body {}: the implicit scheme DEF_IMP did not converge; use a smaller step or DEF_LIM", body.body);
 }
 
-/// Rates of the explicit scheme and of quasi-static steps: forces at the present configuration.
+/// Rates of the explicit scheme: forces at the present configuration.
 void linear_velocities(const Bodies& bodies, const Motion& motion, const Deformable& body, const BodyLoads& loads, const model::Inertia& inertia, const StepForm& form,
                        std::span<double> u) {
   thread_local std::vector<double> impulse, scratch;
@@ -333,11 +333,11 @@ void linear_velocities(const Bodies& bodies, const Motion& motion, const Deforma
   body.mechanics->internal_force(q, impulse);
   array(std::span(impulse)) = form.h * (array(body.part(loads.nodal)) - array(std::span<const double>(impulse)));
   const double c = damping_of(bodies, body);
-  if (c > 0.0 && !form.quasi_static) {
+  if (c > 0.0) {
     body.mechanics->mass_times(u, true, scratch);
     array(std::span(impulse)) -= form.h * c * array(std::span<const double>(scratch));
   }
-  if (body.stiffness_damping > 0.0 && !form.quasi_static) {
+  if (body.stiffness_damping > 0.0) {
     body.mechanics->viscous_force(q, u, scratch);
     array(std::span(impulse)) -= form.h * body.stiffness_damping * array(std::span<const double>(scratch));
   }
@@ -377,9 +377,9 @@ void free_deformable_velocities(const Bodies& bodies, const Motion& motion, cons
     const auto [a, b] = coefficients(bodies, body, form);
     const auto u = body.part(free.nodal);
     const Scheme scheme = scheme_of(bodies, body);
-    if (scheme == Scheme::def_exp || form.quasi_static) {
-      if (form.quasi_static) array(u).setZero();
-      inertias[d]->update(body.part(motion.q), a, b, scheme == Scheme::def_exp, motion.held[d]);
+    if (form.quasi_static) return;
+    if (scheme == Scheme::def_exp) {
+      inertias[d]->update(body.part(motion.q), a, b, true, motion.held[d]);
       linear_velocities(bodies, motion, body, loads, *inertias[d], form, u);
       return;
     }
@@ -393,6 +393,30 @@ void free_deformable_velocities(const Bodies& bodies, const Motion& motion, cons
     }
     if (!solved) equation.keep_shape();
     equation.finish(u);
+  });
+}
+
+void factorise_static(const Bodies& bodies, const Motion& motion, std::span<const double> q, const StepForm& form, const Supports& supports, assembly::Inertias& inertias) {
+  for (std::size_t d = 0; d < bodies.deformables.size(); ++d) {
+    const Deformable& body = bodies.deformables[d];
+    const auto [a, b] = coefficients(bodies, body, form);
+    inertias[d]->update_supported(body.part(q), a, b, scheme_of(bodies, body) == Scheme::def_exp, motion.held[d], supports[d]);
+  }
+}
+
+void static_velocities(const Bodies& bodies, std::span<const double> q, const BodyLoads& loads, const StepForm& form, const assembly::Inertias& inertias,
+                       std::span<const double> u, std::span<double> free) {
+  for_bodies(bodies, [&](std::size_t d) {
+    const Deformable& body = bodies.deformables[d];
+    thread_local std::vector<double> place, force, momentum;
+    const auto rates = body.part(u);
+    for (auto* list : {&place, &force, &momentum}) list->resize(rates.size());
+    array(std::span(place)) = array(body.part(q)) + form.h * array(rates);
+    body.mechanics->internal_force(place, force);
+    body.mechanics->mass_times(rates, scheme_of(bodies, body) == Scheme::def_exp, momentum);
+    array(std::span(force)) = form.h * (array(body.part(loads.nodal)) - array(std::span<const double>(force))) - array(std::span<const double>(momentum));
+    inertias[d]->solve(force);
+    array(body.part(free)) = array(rates) + array(std::span<const double>(force));
   });
 }
 

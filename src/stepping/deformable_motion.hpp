@@ -21,6 +21,17 @@ void first_deformable_half_step(const model::Bodies& bodies, model::Motion& moti
 void free_deformable_velocities(const model::Bodies& bodies, const model::Motion& motion, const BodyLoads& loads, std::span<const double> start,
                                 const StepForm& form, assembly::Inertias& inertias, Owners& owners, assembly::Velocities& free);
 
+/// What holds each deformable body against the ground.
+using Supports = std::vector<std::vector<model::Support>>;
+
+/// A of a quasi-static step at the configuration q (theory eq. 6.14), with supports. SolveError where it is not positive definite.
+void factorise_static(const model::Bodies& bodies, const model::Motion& motion, std::span<const double> q, const StepForm& form, const Supports& supports,
+                      assembly::Inertias& inertias);
+
+/// free = u + A^-1 (h (f_ext - f(q + h u)) - M u): a Newton step of statics from the rates u, without impulses (theory eq. 6.16).
+void static_velocities(const model::Bodies& bodies, std::span<const double> q, const BodyLoads& loads, const StepForm& form, const assembly::Inertias& inertias,
+                       std::span<const double> u, std::span<double> free);
+
 /// Solve eq. 6.8 for the rates `u` of one body with the impulses `push`, from the guess in `u`. When Newton's method does not converge DEF_LIM keeps the
 /// guess; SolveError of DEF_IMP.
 void solve_implicit_body(const model::Bodies& bodies, const model::Motion& motion, const model::Deformable& body, const BodyLoads& loads,

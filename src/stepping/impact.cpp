@@ -59,8 +59,10 @@ std::vector<int> impact_groups(std::span<const std::array<int, 2>> sides, int bo
   return group;
 }
 
-std::vector<ImpactWork> impact_work(std::span<const int> group, std::span<const double> U_free, const ImpactSolution& solution) {
+std::vector<ImpactWork> impact_work(std::span<const int> group, std::span<const double> U_free, const ImpactSolution& solution,
+                                    std::span<const double> excess) {
   std::vector<ImpactWork> work(group_count(group));
+  for (std::size_t g = 0; g < work.size(); ++g) work[g].sum = excess[g];
   for (std::size_t k = 0; k < solution.R.size(); ++k) {
     ImpactWork& mine = work[static_cast<std::size_t>(group[k / 3])];
     mine.sum += 0.5 * solution.R[k] * (U_free[k] + solution.U[k]);
@@ -70,8 +72,9 @@ std::vector<ImpactWork> impact_work(std::span<const int> group, std::span<const 
 }
 
 std::vector<double> impact_shares(std::span<const int> group, std::span<const double> U_free, const ImpactSolution& plastic,
-                                  const ImpactSolution& bouncing, double tolerance) {
+                                  const ImpactSolution& bouncing, std::span<const double> excess, double tolerance) {
   std::vector<Quadratic> work(group_count(group));
+  for (std::size_t g = 0; g < work.size(); ++g) work[g].at = excess[g];
   for (std::size_t k = 0; k < U_free.size(); ++k) {
     Quadratic& mine = work[static_cast<std::size_t>(group[k / 3])];
     const double R = plastic.R[k], mean = 0.5 * (U_free[k] + plastic.U[k]);
@@ -80,7 +83,7 @@ std::vector<double> impact_shares(std::span<const int> group, std::span<const do
     mine.slope += dR * mean + R * dU;
     mine.curve += dR * dU;
   }
-  const std::vector<ImpactWork> whole = impact_work(group, U_free, bouncing);
+  const std::vector<ImpactWork> whole = impact_work(group, U_free, bouncing, excess);
   std::vector<double> shares(work.size(), 1.0);
   for (std::size_t g = 0; g < work.size(); ++g) {
     const double limit = std::max(0.0, work[g].at);

@@ -23,7 +23,7 @@ struct StepForm {
   /// And to its new velocities, s.
   [[nodiscard]] double kick(double lag) const { return leapfrog ? lag + 0.5 * h : h; }
   /// Instants of the loads and of the new velocities, s.
-  [[nodiscard]] double load_time() const { return leapfrog ? t : t + 0.5 * h; }
+  [[nodiscard]] double load_time() const { return leapfrog ? t : quasi_static ? t + h : t + 0.5 * h; }
   [[nodiscard]] double velocity_time() const { return leapfrog ? t + 0.5 * h : t + h; }
   /// How long before the end of the step its new velocities are, s.
   [[nodiscard]] double new_lag() const { return leapfrog ? 0.5 * h : 0.0; }

@@ -46,6 +46,7 @@ void Simulation::add_to_world(int index) {
   if (bodies.deforms(index)) {
     world_.set_round_spheres(bodies.id[i], bodies.deformable_of(index).round_spheres);
     world_.set_selfcontact(bodies.id[i], bodies.deformable_of(index).selfcontact);
+    world_.set_face_degree(bodies.id[i], bodies.deformable_of(index).mechanics->face_degree());
   }
   place_body(now_.state.motion, index, 0.0);
 }

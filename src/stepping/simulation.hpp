@@ -59,6 +59,9 @@ struct StepBuffers {
   std::vector<double> kick;       ///< time between old and new velocities, s, by body
   assembly::Velocities old;       ///< at the start, rotated to where geometry is evaluated
   assembly::Velocities free;      ///< new ones, by loads alone
+  assembly::Velocities placed;    ///< of RATTLE: those that move the bodies during the step
+  std::vector<char> bounced;      ///< of RATTLE: bodies that an impact with restitution moves, by body
+  std::vector<double> excess;     ///< energy that turning them to the end of the step adds, J, by body
   assembly::Velocities node;      ///< at an instant between two steps of a leapfrog
   std::vector<double> covered;    ///< speed up to which surfaces are covered by detection, m/s, by body
   assembly::Inertias inertias;    ///< A of deformable bodies
@@ -166,6 +169,7 @@ class Simulation {
   void start_motion(State& next, const StepForm& form);
   void find_loads(const State& next, const assembly::Velocities& velocities, double time, double step);
   void cover(const assembly::Velocities& first, const assembly::Velocities& second);
+  void cover_static(const State& last);
   [[nodiscard]] bool outran(const assembly::Velocities& end);
   void place_bodies(const model::Motion& motion);
   void find_impulses(const StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer);
@@ -173,6 +177,10 @@ class Simulation {
   void account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first);
   [[nodiscard]] bool passes_on(const StageInput& in, ContactStage& stage);
   void correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage);
+  void undo_bounces(State& next);
+  /// A quasi-static step, cut into shorter ones where Newton's method does not converge.
+  void step_quasi_static();
+  void solve_static(const StageInput& in, const StepForm& form, ContactStage& stage);
   void velocity_stage(State& next);
   void delete_departed();
   void fill_report(model::StepRow& report) const;
@@ -207,6 +215,10 @@ class Simulation {
   std::vector<int> departed_;
   std::vector<std::string> warnings_;
   bool spin_warned_ = false;
+  double static_step_ = 0.0;   ///< quasi-static step asked for, s,
+  bool cutting_ = false;       ///< that is being cut,
+  bool snapped_ = false;       ///< and has passed an unstable configuration
+  friend class StaticEquation;
 };
 
 }  // namespace scree::stepping

@@ -23,7 +23,9 @@ constexpr double kCorrected = 1e-10;  ///< change of velocities, relative to the
 constexpr double kLinearCorrected = 1e-3;  ///< the same for DEF_LIM
 constexpr double kCoarseTurn = 1.0;   ///< turn of a body in a step, rad, above which its contacts are not resolved
 constexpr int kMostLooks = 20;        ///< detections in a step where impulses make bodies faster than was covered, or impacts are passed on
+constexpr double kNoOverlap = 1e-9;   ///< overlap, relative to a body's radius, that SHAKE and RATTLE may leave
 constexpr double kAhead = 1.5;        ///< times the speed that was not covered, for the next look
+constexpr double kUnseen = 1e-6;      ///< of the radius: overlap that a quasi-static step may make beyond what was covered
 constexpr std::size_t kMostNamed = 5;  ///< pairs that a warning names
 
 void rest(const model::Bodies& bodies, model::Motion& motion) {
@@ -52,13 +54,15 @@ double impulse_time(const model::Bodies& bodies, std::span<const double> kick, d
 }  // namespace
 
 const model::StepRow& Simulation::step() {
+  const bool statics = settings_.quasi_static && !model_.bodies.deformables.empty();
   together(division_ ? division_->team() : alone(), [&] {
     check_integrator();
     mark_built();
     settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
     divide_work();
     try {
-      make_step(next_);
+      if (statics) step_quasi_static();
+      else make_step(next_);
     } catch (const Interrupted&) {
       // Factorisations may have been left half done.
       buffers_.inertias.clear();
@@ -67,7 +71,7 @@ const model::StepRow& Simulation::step() {
     }
     if (division_) division_->commit();
   });
-  std::swap(now_, next_);
+  if (!statics) std::swap(now_, next_);
   StageTimer timer(now_.report);
   delete_departed();
   fill_report(now_.report);
@@ -98,30 +102,33 @@ void Simulation::make_step(StepResult& next) {
   if (settings_.integrator == Integrator::moreau) synchronise(next.state);
   start_motion(next.state, form);
   timer.end(kIntegrate);
-  if (!division_) throw_if_stopped();
+  throw_if_stopped();
 
   StageInput in = stage_input(motion, with.old, with.free);
   in.impulse_ratio = now_.state.clock.impulse_ratio(impulse_time(bodies, with.kick, form.h));
   in.times = form.leapfrog ? assembly::StepTimes{form.t + 0.5 * form.h, form.t + form.h, form.h}
                            : assembly::StepTimes{form.t + form.h, form.t + (form.quasi_static ? 1.0 : 1.5) * form.h, form.h};
   in.level = form.leapfrog ? Level::places : Level::midpoint;
+  if (form.leapfrog) in.lag = now_.state.motion.lag;
+  const bool rattle = settings_.integrator == Integrator::rattle;
   find_impulses(in, form, next, timer);
-  second_half_step(bodies, motion, with.loads, with.carried, with.free, next.stage.end, form);
+  second_half_step(bodies, motion, with.loads, with.carried, with.free, rattle ? with.placed : next.stage.end, form);
   second_deformable_half_step(bodies, motion, next.stage.end, form);
   motion.held = next.stage.held;
   set_lag(bodies, form.new_lag(), motion);
   next.state.clock.advance(form.h, impulse_time(bodies, with.kick, form.h));
-  next.state.memory.store(next.stage.contacts);
+  if (!rattle) next.state.memory.store(next.stage.contacts);
   timer.end(kIntegrate);
-  if (!division_) throw_if_stopped();
+  throw_if_stopped();
 
-  if (settings_.integrator == Integrator::rattle) {
+  if (rattle) {
+    undo_bounces(next.state);
     velocity_stage(next.state);
     add_impulses(with.velocities, next.stage);
   }
   next.state.reactions = next.stage.reactions;
   timer.end(kSolve);
-  if (!division_) throw_if_stopped();
+  throw_if_stopped();
 }
 
 void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer) {
@@ -133,20 +140,26 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
   later.impulse_ratio = 0.0;
   later.times = in.times;
   bool passed_on = false;
+  const bool statics = form.quasi_static && !model_.bodies.deformables.empty();
   cover(with.old, with.free);
+  if (statics) cover_static(now_.state);
   for (int look = 1;; ++look) {
     const StageInput& now = passed_on ? later : in;
     place_bodies(motion);
     detect();
     timer.end(kDetect);
-    if (!division_) throw_if_stopped();
-    stage.build(now, with.points, with.inertias);
+    throw_if_stopped();
+    if (statics) {
+      solve_static(in, form, stage);
+    } else {
+      stage.build(now, with.points, with.inertias);
+      timer.end(kAssemble);
+      throw_if_stopped();
+      solve(now, stage);
+    }
     if (steps() == 0 && look == 1) warn_of_overlaps(stage);
-    timer.end(kAssemble);
-    if (!division_) throw_if_stopped();
-    solve(now, stage);
     if (look == kMostLooks) break;
-    if (!passes_on(now, stage)) {
+    if (statics || !passes_on(now, stage)) {
       if (!outran(stage.end)) break;
       continue;
     }
@@ -159,6 +172,11 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
     cover(with.passed_on, with.passed_on);
   }
   correct_implicit(in, form, stage);
+  if (settings_.integrator == Integrator::rattle) {
+    next.state.memory.store(stage.contacts);
+    with.placed = stage.end;
+    with.bounced = stage.take_back_bounces(in);
+  }
   account_round(passed_on ? later : in, form, stage, motion, !passed_on);
   if (passed_on) {
     with.rounds.end = stage.end;
@@ -167,7 +185,7 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
   }
   check_penetration(stage);
   timer.end(kSolve);
-  if (!division_) throw_if_stopped();
+  throw_if_stopped();
 }
 
 void Simulation::account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first) {
@@ -261,6 +279,25 @@ void Simulation::synchronise(State& next) {
   store_node_velocities(bodies, motion, with.old, with.velocities.end);
 }
 
+void Simulation::undo_bounces(State& next) {
+  // Bodies that bounce are where the impact leaves them; their velocities become those before it, with the same angular momentum in space.
+  const model::Bodies& bodies = model_.bodies;
+  StepBuffers& with = buffers_;
+  with.excess.assign(bodies.id.size(), 0.0);
+  if (std::ranges::none_of(with.bounced, [](char b) { return b != 0; })) return;
+  node_velocities(bodies, next.motion, with.node);
+  assembly::Velocities before = with.node;
+  for (std::size_t i = 0; i < with.bounced.size(); ++i) {
+    if (!with.bounced[i]) continue;
+    const Mat3 &start = now_.state.motion.rotation[i], &turn = next.motion.rotation[i];
+    const Vec3 momentum = start * (bodies.inertia[i] * (start.transpose() * with.free.angular[i]));
+    before.linear[i] = with.free.linear[i];
+    before.angular[i] = turn * bodies.inertia[i].ldlt().solve(turn.transpose() * momentum);
+    with.excess[i] = 0.5 * momentum.dot(before.angular[i] - with.free.angular[i]);
+  }
+  store_node_velocities(bodies, next.motion, with.node, before);
+}
+
 void Simulation::velocity_stage(State& next) {
   // The bodies are at the end of the step, with the velocities of its middle.
   const model::Bodies& bodies = model_.bodies;
@@ -273,9 +310,11 @@ void Simulation::velocity_stage(State& next) {
   with.kick.assign(bodies.id.size(), 0.0);
   StageInput in{.model = model_, .motion = next.motion, .world = world_, .settings = settings_, .solver = solver_, .loads = with.loads,
                 .before = with.old, .free = with.node, .memory = next.memory, .reactions = {}, .level = Level::velocities,
-                .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick, .division = division_.get()};
+                .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick, .lag = now_.state.motion.lag, .placed = &with.placed,
+                .excess = with.excess, .division = division_.get()};
   with.velocities.build(in, with.points, with.inertias);
   solve(in, with.velocities);
+  for (int round = 0; round < kMostLooks && with.velocities.defer_struck(in, with.inertias); ++round) solve(in, with.velocities);
   account_impulses(bodies, with.velocities, with.node, next.motion);
   store_node_velocities(bodies, next.motion, with.node, with.velocities.end);
 }
@@ -288,15 +327,25 @@ void Simulation::cover(const assembly::Velocities& first, const assembly::Veloci
     covered[static_cast<std::size_t>(b)] = std::max(assembly::surface_speed(model_.bodies, first, b), assembly::surface_speed(model_.bodies, second, b));
 }
 
+void Simulation::cover_static(const State& last) {
+  // Every step starts from rest: it will go about as far as the last one.
+  for (const model::Deformable& body : model_.bodies.deformables) {
+    double& covered = buffers_.covered[static_cast<std::size_t>(model_.bodies.index(body.body))];
+    covered = std::max(covered, kAhead * body.mechanics->fastest(body.part(last.motion.u)));
+  }
+}
+
 bool Simulation::outran(const assembly::Velocities& end) {
   // Contacts beyond what was covered may have been passed: look again farther, where that is more than the overlap left alone.
   const model::Bodies& bodies = model_.bodies;
+  // Statics does not let an overlap pass unseen that it would then leave alone.
+  const double allowed = settings_.quasi_static ? kUnseen : settings_.integrator == Integrator::moreau ? settings_.slack : kNoOverlap;
   bool any = false;
   for (int b = 0; b < bodies.size(); ++b) {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(b)) continue;
     const double speed = assembly::surface_speed(bodies, end, b);
-    if (settings_.step * (speed - buffers_.covered[i]) <= settings_.slack * bodies.radius[i]) continue;
+    if (settings_.step * (speed - buffers_.covered[i]) <= allowed * bodies.radius[i]) continue;
     buffers_.covered[i] = kAhead * speed;
     any = true;
   }

@@ -101,7 +101,7 @@ TEST(Fclib, LocalProblemComesBackBitForBit) {
   EXPECT_EQ(back.solution_r, data.solution_r);
   EXPECT_EQ(back.solution_u, data.solution_u);
   EXPECT_EQ(back.guesses, data.guesses);
-  EXPECT_EQ(back.problem.scale, 0.0);
+  EXPECT_TRUE(back.problem.weight.empty());
   expect_same_rows(rows_of(back.problem), rows_of(data.problem));
   EXPECT_FALSE(fs::exists(folder.file("a.hdf5.part" + std::to_string(::getpid()))));
 }
@@ -109,7 +109,7 @@ TEST(Fclib, LocalProblemComesBackBitForBit) {
 TEST(Fclib, MixedBlocksKeepKindAndOrder) {
   TemporaryFolder folder;
   FclibProblem data = random_problem(6);
-  data.problem.scale = 0.25;
+  data.problem.weight = {0.25, 1.0, 3.0, 1e-6, 1e6, 0.5};
   data.problem.kind = {BlockKind::direction, BlockKind::contact, BlockKind::bilateral,
                        BlockKind::contact,   BlockKind::contact, BlockKind::direction};
   for (std::size_t a = 0; a < 6; ++a)
@@ -131,7 +131,7 @@ TEST(Fclib, MixedBlocksKeepKindAndOrder) {
   const FclibProblem back = read_fclib(folder.file("a.hdf5"));
   EXPECT_EQ(back.problem.kind, data.problem.kind);
   EXPECT_EQ(back.problem.mu, data.problem.mu);
-  EXPECT_EQ(back.problem.scale, 0.25);
+  EXPECT_EQ(back.problem.weight, data.problem.weight);
   const MatX W = dense(*back.problem.W);
   for (int i = 0; i < 18; ++i)
     for (int j = 0; j < 18; ++j) {

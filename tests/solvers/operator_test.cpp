@@ -171,7 +171,7 @@ TEST_F(BothForms, SweepAlike) {
   for (int k = 0; k < 20; ++k) {
     const SweepRule rule{k > 1 ? 0.5 : 0.0, 1.0, k % 2 == 1};
     EXPECT_NEAR(first->sweep(rule).change, second->sweep(rule).change, 1e-12);
-    EXPECT_NEAR(first->squared_error(), second->squared_error(), 1e-12);
+    EXPECT_NEAR(first->squared_residual(), second->squared_residual(), 1e-12);
   }
   first->get(one);
   second->get(two);
@@ -211,13 +211,21 @@ TEST(ContactProblem, ValidationNamesTheCulprit) {
 }
 
 TEST(ContactProblem, ScaleOfTheResidual) {
+  // What approaches counts, with as much of its slip as friction could stop.
   ContactProblem problem = small();
   const std::vector<double> rho = block_scaling(*problem.W);
   double sum = 0.0;
-  for (std::size_t k = 0; k < problem.B.size(); ++k) sum += rho[k / 3] * problem.B[k] * problem.B[k];
-  EXPECT_NEAR(residual_scale(problem), std::sqrt(sum), 1e-14 * std::sqrt(sum));
-  problem.scale = 3.0;
-  EXPECT_EQ(residual_scale(problem), 3.0);
+  for (std::size_t a = 0; a < rho.size(); ++a) {
+    const double stopped = std::max(0.0, -problem.B[3 * a]), slip = std::hypot(problem.B[3 * a + 1], problem.B[3 * a + 2]);
+    const double held = std::min(slip, problem.mu[a] * stopped);
+    sum += rho[a] * (stopped * stopped + held * held);
+  }
+  EXPECT_NEAR(residual_scale(problem), std::sqrt(sum), 1e-13 * std::sqrt(sum));
+  // Weights of the problem's own go before.
+  problem.weight.assign(rho.size(), 3.0);
+  EXPECT_EQ(residual_weights(problem), problem.weight);
+  problem.weight.pop_back();
+  EXPECT_THROW(problem.validate(), InputError);
 }
 
 }  // namespace

@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "core/error.hpp"
 #include "solvers/auto.hpp"
 #include "solvers/generators.hpp"
+#include "solvers/local_solve.hpp"
 
 namespace scree::solvers {
 namespace {
@@ -138,6 +141,54 @@ TEST(Yardstick, DoesNotDependOnTangentsOrNumbering) {
   for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::siconos, Yardstick::ccp}) {
     const double value = measure(y, given.problem, given.R);
     EXPECT_NEAR(measure(y, to.problem, to.R), value, 1e-9 * value) << to_string(y);
+  }
+}
+
+TEST(Yardstick, DoingNothingIsOne) {
+  const Case c = unfinished();
+  EXPECT_NEAR(measure(Yardstick::residual, c.problem, std::vector<double>(c.R.size(), 0.0)), 1.0, 1e-14);
+}
+
+TEST(Yardstick, ErrorsLeadToPairsThatObeyTheLaw) {
+  // R - e and U - e / rho obey Coulomb's law exactly, whatever R, U and mu are: that is what a small residual promises.
+  std::mt19937 engine(5);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  for (const double mu : {0.0, 0.3, 2.0, 1e4, 1e9, kInfinity})
+    for (int trial = 0; trial < 300; ++trial) {
+      const double rho = std::exp(3.0 * uniform(engine));
+      const Vec3 R(uniform(engine), uniform(engine), uniform(engine)), U(uniform(engine), uniform(engine), uniform(engine));
+      const Vec3 e = law_error(R, U, rho, BlockKind::contact, mu), r = R - e, u = U - e / rho;
+      const double size = r.norm() + rho * u.norm();
+      EXPECT_GE(r.x(), 0.0);
+      EXPECT_GE(u.x(), -1e-14 * (1.0 + size));
+      EXPECT_LT(r.x() * std::abs(u.x()) * rho, 1e-14 * size * size);
+      const double limit = r.x() > 0.0 ? mu * r.x() : 0.0, push = r.tail<2>().norm();
+      EXPECT_LE(push, limit + 1e-14 * size);
+      // Slip is against the push, and only at the limit.
+      EXPECT_LT((push * u.tail<2>() + u.tail<2>().norm() * r.tail<2>()).norm() * rho, 1e-13 * size * size);
+      const bool sticks = r.x() > 0.0 && push < limit * (1.0 - 1e-12);
+      EXPECT_LT(sticks ? rho * u.tail<2>().norm() : 0.0, 1e-12 * size);
+    }
+}
+
+TEST(Yardstick, FrictionAndSlipHideNothing) {
+  // A block that falls at full speed, whatever it slides at and however rough it is: nothing has been done, and the figure says so.
+  for (const double mu : {0.5, 10.0, 1e5, 1e8, 1e12, kInfinity})
+    for (const double slip : {0.01, 3.0, 1e5}) {
+      const ContactProblem falling = one_block({-0.02, slip, 0.0}, mu);
+      EXPECT_NEAR(measure(Yardstick::residual, falling, std::vector<double>(3, 0.0)), 1.0, 1e-14);
+      // A tenth of the weight missing is about a tenth.
+      double multiplier = 0.0;
+      const Vec3 R = 0.9 * solve_exact(LocalBlock(falling.W->diagonal()[0]), BlockKind::contact, std::min(mu, 1e12), Vec3(-0.02, slip, 0.0), multiplier);
+      EXPECT_GT(measure(Yardstick::residual, falling, std::vector<double>{R.x(), R.y(), R.z()}), 0.02) << mu << ' ' << slip;
+    }
+}
+
+TEST(Yardstick, TangentialImpulseNeedsPressure) {
+  // A contact that opens must not hold on by friction, however little presses it and however rough it is.
+  for (const double mu : {1e6, 1e9, kInfinity}) {
+    const ContactProblem open = one_block({1.0, 0.4, 0.0}, mu);
+    EXPECT_GT(measure(Yardstick::residual, open, std::vector<double>{1e-12, -0.1, 0.0}), 1e-2);
   }
 }
 

@@ -1,4 +1,4 @@
-"""scree bench: solvers on problem files, scenes of many bodies, test problems of papers."""
+"""scree bench: solvers on problem files, scenes of many bodies, test problems of papers, closed forms."""
 import sys
 
 from . import common
@@ -11,6 +11,7 @@ def add(commands):
     _add_scene(kinds)
     _add_paper(kinds)
     _add_packings(kinds)
+    _add_truth(kinds)
 
 
 def _add_solvers(kinds):
@@ -96,6 +97,30 @@ def execute_packings(args):
         common.write_json({"cap": args.cap, "records": records}, args.json)
     if args.json != "-":
         print(bench_packings.table(records))
+
+
+def _add_truth(kinds):
+    parser = kinds.add_parser("truth", help="closed forms and oracles beside what Scree computes: case, expected, got, bound, pass")
+    parser.add_argument("--only", metavar="PATTERN", help="cases or themes whose name holds this (or matches it, with * and ?), slow ones too")
+    parser.add_argument("--slow", action="store_true", help="the cases that take long as well")
+    parser.add_argument("--list", action="store_true", help="names of the cases, and nothing else")
+    parser.add_argument("--json", metavar="OUT", help="write the rows ('-': to standard output, and nothing else)")
+    parser.set_defaults(function=execute_truth)
+
+
+def execute_truth(args):
+    """Compare with what is known; SystemExit 1 where a row does not pass."""
+    from .. import bench_truth
+    if args.list:
+        print("\n".join(f"{case.theme}: {case.name}{' (slow)' if case.slow else ''}" for case in bench_truth.chosen(args.only, True)))
+        return
+    rows = bench_truth.bench(args.only, args.slow, say=lambda text: print(text, file=sys.stderr, flush=True))
+    if args.json:
+        common.write_json({"rows": rows, "passed": sum(row["pass"] for row in rows), "failed": sum(not row["pass"] for row in rows)}, args.json)
+    if args.json != "-":
+        print(bench_truth.table(rows))
+    if not all(row["pass"] for row in rows):
+        raise SystemExit(1)
 
 
 def execute_scene(args):

@@ -182,8 +182,7 @@ class GAUSS_SEIDEL_SOLVER(Solver):
         by_merit = self._by_merit
         stop = _scree.StopRule(tolerance=self._meritval if by_merit else self._epsilon, yardstick="merit" if by_merit else "residual",
                                max_iterations=self._maxiter, history=self._history == "ON")
-        options = {"criterion": "yardstick" if by_merit else "relative_change", "change": self._epsilon,
-                   "diagonal_solver": "EXACT" if self._diagsolver is None else _DIAGONAL[self._diagsolver],
+        options = {"criterion": "yardstick" if by_merit else "relative_change", "change": self._epsilon, "diagonal_solver": "EXACT" if self._diagsolver is None else _DIAGONAL[self._diagsolver],
                    "diagonal_epsilon": self._diagepsilon, "diagonal_max_iterations": self._diagmaxiter, "reverse": self._reverse == "ON",
                    "variant": "BOUNDARY_JACOBI" if self._variant == "BOUNDARY_JACOBI" else "FULL"}
         calls = self._failure == "CALLBACK" and self._callback is not None

@@ -1,0 +1,101 @@
+// What "converged" promises of a step, for any friction, speed, step and mass (theory sec. 3.4).
+#include "scene.hpp"
+
+namespace scree::stepping {
+namespace {
+
+constexpr double kG = 9.81;
+constexpr const char* kSolvers[] = {"AUTO", "GAUSS_SEIDEL", "SEMISMOOTH_NEWTON", "NEWTON", "IPM_DIRECT"};
+
+double normal_force(const Scene& scene) {
+  double sum = 0.0;
+  for (const assembly::Contact& contact : scene.sim.contacts()) sum += contact.R.x();
+  return sum / scene.sim.settings().step;
+}
+
+double mass_of(const Scene& scene, int id) { return scene.sim.model().bodies.mass[scene.at(id)]; }
+
+TEST(Certificate, RoughFloorsHoldAndStop) {
+  // Where all friction holds, impulses at points that just lift off are the hard part: a solver may miss its tolerance there, but says so, and nothing falls.
+  for (const double mu : {1e3, 1e8, kInfinity})
+    for (const char* solver : kSolvers) {
+      Scene scene(2e-3, {0.0, 0.0, -kG}, 1e-8);
+      scene.sim.solver().name = solver;
+      scene.sim.solver().stop.max_iterations = 1000;
+      scene.surface(mu);
+      scene.floor();
+      const int box = scene.box({-0.4, -0.3, 0.0}, {0.4, 0.3, 0.1});
+      scene.sim.set_velocity(box, {0.7, 0.2, 0.0}, Vec3::Zero());
+      int converged = 0;
+      for (int k = 0; k < 12; ++k) {
+        scene.sim.step();
+        converged += scene.sim.solve_report().status == solvers::Status::converged ? 1 : 0;
+      }
+      EXPECT_GE(converged, 6) << solver << ' ' << mu;
+      EXPECT_GT(scene.position(box).z(), 0.0499) << solver << ' ' << mu;
+    }
+}
+
+TEST(Certificate, FastSlidersCarryTheirWeight) {
+  for (const double h : {1e-3, 1e-5})
+    for (const double speed : {1.0, 40.0}) {
+      constexpr double kTolerance = 1e-6;
+      Scene scene(h, {0.0, 0.0, -kG}, kTolerance);
+      scene.surface(0.25);
+      scene.floor(1000.0);
+      const int box = scene.box({-0.2, -0.2, 0.0}, {0.2, 0.2, 0.15});
+      scene.sim.set_velocity(box, {speed, 0.1 * speed, 0.0}, {0.0, 0.0, 2.0});
+      for (int k = 0; k < 40; ++k) {
+        scene.sim.step();
+        // Four contacts: the mean error is below the tolerance, that of one at most twice it.
+        EXPECT_NEAR(normal_force(scene), mass_of(scene, box) * kG, 20.0 * kTolerance * mass_of(scene, box) * kG) << h << ' ' << speed;
+      }
+    }
+}
+
+TEST(Certificate, LightBesideHeavyIsHeldAsWell) {
+  // Errors of a light body do not vanish beside what a heavy one weighs.
+  Scene scene(1e-3, {0.0, 0.0, -kG}, 1e-6);
+  scene.surface(0.4);
+  scene.floor();
+  scene.box({-2.0, -0.5, 0.0}, {-1.0, 0.5, 1.0}, 1e12);
+  const int light = scene.box({0.0, 0.0, 0.0}, {0.01, 0.01, 0.01}, 10.0);
+  for (int k = 0; k < 50; ++k) {
+    scene.sim.step();
+    EXPECT_EQ(scene.sim.solve_report().status, solvers::Status::converged);
+    EXPECT_LT(scene.velocity(light).norm(), 1e-5 * kG * 1e-3);
+  }
+}
+
+/// Boxes on each other for ten steps: all converge, and each stays where it is to `allowed` (m).
+void expect_to_stand(const std::vector<double>& densities, double allowed) {
+  Scene scene(1e-3, {0.0, 0.0, -kG}, 1e-8);
+  scene.surface(0.5);
+  scene.floor();
+  std::vector<int> tower;
+  for (std::size_t k = 0; k < densities.size(); ++k) {
+    const double low = 0.2 * static_cast<double>(k);
+    tower.push_back(scene.box({-0.1, -0.1, low}, {0.1, 0.1, low + 0.2}, densities[k]));
+  }
+  for (int k = 0; k < 10; ++k) {
+    scene.sim.step();
+    EXPECT_EQ(scene.sim.solve_report().status, solvers::Status::converged) << densities[0] << ' ' << densities[1] << ' ' << k;
+  }
+  for (std::size_t k = 0; k < tower.size(); ++k)
+    EXPECT_NEAR(scene.position(tower[k]).z(), 0.1 + 0.2 * static_cast<double>(k), allowed) << densities[0] << ' ' << densities[1];
+}
+
+TEST(Certificate, MassRatiosStand) {
+  for (const double ratio : {1e4, 1e7}) {
+    expect_to_stand({500.0, 500.0 * ratio, 500.0}, 1e-9);
+    expect_to_stand({500.0 * ratio, 500.0, 500.0 * ratio}, 1e-9);
+  }
+  // Rounding of the impulses leaves each block 4e-15 of the ratio times g h, and that for ten steps.
+  for (const double ratio : {3e9, 1e12}) {
+    expect_to_stand({500.0, 500.0 * ratio}, 2e-14 * ratio * kG * 1e-5 + 1e-9);
+    expect_to_stand({500.0 * ratio, 500.0}, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace scree::stepping
