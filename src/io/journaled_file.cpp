@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -20,12 +21,15 @@ namespace {
 
 // Head of a journal: what it is and how many commits have been applied.
 struct Head {
-  char magic[8] = {'S', 'C', 'R', 'E', 'E', 'J', 'N', 'L'};
+  char magic[8] = {'S', 'C', 'R', 'E', 'E', 'J', 'N', '2'};
   std::uint64_t sequence = 0;
 };
-// One commit: this, `pages` page numbers, the pages, a checksum of it all.
+// One commit: this, `pages` entries, the changed lines of each page, a checksum of it all.
 struct Record {
   std::uint64_t sequence = 0, pages = 0, size = 0;
+};
+struct Entry {
+  std::uint64_t index = 0, changed = 0;  // of a page, and which of its lines follow
 };
 
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 50;
@@ -94,13 +98,39 @@ std::uint64_t size_on_disk(int descriptor) {
   return ::fstat(descriptor, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-// Page numbers and contents of the commit a journal holds; empty when it holds none or only part of one.
+// Call action(first byte, bytes) for every run of changed lines of a page.
+template <class Action>
+void each_run(std::uint64_t changed, Action&& action) {
+  for (int line = 0; line < 64;) {
+    line += std::countr_zero(changed >> line);
+    if (line >= 64) return;
+    const int count = std::countr_one(changed >> line);
+    action(static_cast<std::size_t>(line) * kLine, static_cast<std::size_t>(count) * kLine);
+    line += count;
+  }
+}
+
+// Put bytes into a page and mark the lines they change.
+void put(char* page, std::size_t offset, std::size_t size, const char* bytes, std::uint64_t& changed) {
+  while (size > 0) {
+    const std::size_t count = std::min(size, kLine - offset % kLine);
+    if (std::memcmp(page + offset, bytes, count) != 0) {
+      std::memcpy(page + offset, bytes, count);
+      changed |= std::uint64_t{1} << (offset / kLine);
+    }
+    offset += count;
+    bytes += count;
+    size -= count;
+  }
+}
+
+// Pages and lines of the commit a journal holds; not complete when it holds none or only part of one.
 struct Pending {
   bool complete = false;
   Record record;
-  std::vector<std::uint64_t> index;
+  std::vector<Entry> entries;
   std::vector<char> bytes;
-  std::size_t first_page = 0;
+  std::size_t first_line = 0;
 };
 
 Pending read_pending(int descriptor, std::uint64_t journal_size) {
@@ -110,17 +140,19 @@ Pending read_pending(int descriptor, std::uint64_t journal_size) {
   if (!read_all(descriptor, sizeof(Head), bytes.size(), bytes.data())) return pending;
   std::memcpy(&pending.record, bytes.data(), sizeof(Record));
   const std::uint64_t pages = pending.record.pages;
-  if (pages > bytes.size() / kPage) return pending;
-  const std::size_t body = sizeof(Record) + pages * (8 + kPage);
+  if (pages > (bytes.size() - sizeof(Record)) / sizeof(Entry)) return pending;
+  pending.entries.resize(pages);
+  std::memcpy(pending.entries.data(), bytes.data() + sizeof(Record), pages * sizeof(Entry));
+  pending.first_line = sizeof(Record) + pages * sizeof(Entry);
+  std::size_t body = pending.first_line;
+  for (const Entry& entry : pending.entries) {
+    if (pending.record.size > kLargestFile || entry.index > pending.record.size / kPage) return pending;
+    body += static_cast<std::size_t>(std::popcount(entry.changed)) * kLine;
+  }
   if (bytes.size() < body + 8) return pending;
   std::uint64_t stored;
   std::memcpy(&stored, bytes.data() + body, 8);
   if (stored != checksum(bytes, body)) return pending;
-  pending.index.resize(pages);
-  std::memcpy(pending.index.data(), bytes.data() + sizeof(Record), 8 * pages);
-  for (const std::uint64_t index : pending.index)
-    if (pending.record.size > kLargestFile || index > pending.record.size / kPage) return pending;
-  pending.first_page = sizeof(Record) + 8 * pages;
   pending.bytes = std::move(bytes);
   pending.complete = true;
   return pending;
@@ -195,10 +227,15 @@ void JournaledFile::load_journal() {
   sequence_ = head.sequence;
   const Pending pending = read_pending(journal_, static_cast<std::uint64_t>(status.st_size));
   if (!pending.complete || pending.record.sequence != sequence_) return;
-  for (std::size_t k = 0; k < pending.index.size(); ++k) {
-    Page page = std::make_unique<char[]>(kPage);
-    std::memcpy(page.get(), pending.bytes.data() + pending.first_page + k * kPage, kPage);
-    pages_[pending.index[k]] = std::move(page);
+  const char* line = pending.bytes.data() + pending.first_line;
+  for (const Entry& entry : pending.entries) {
+    Page& page = pages_[entry.index];
+    page.changed = entry.changed;
+    page.bytes = std::make_unique<char[]>(kPage);
+    each_run(entry.changed, [&](std::size_t offset, std::size_t count) {
+      std::memcpy(page.bytes.get() + offset, line, count);
+      line += count;
+    });
   }
   size_ = pending.record.size;
 }
@@ -206,23 +243,25 @@ void JournaledFile::load_journal() {
 bool JournaledFile::read(std::uint64_t address, std::size_t size, char* bytes) const {
   if (!read_all(file_, address, size, bytes)) return false;
   if (pages_.empty()) return true;
-  // Changed pages hide what the file holds.
+  // Changed lines hide what the file holds.
   for (std::uint64_t index = address / kPage; index * kPage < address + size; ++index) {
     const auto found = pages_.find(index);
     if (found == pages_.end()) continue;
-    const std::uint64_t first = std::max(address, index * kPage), last = std::min(address + size, (index + 1) * kPage);
-    std::memcpy(bytes + (first - address), found->second.get() + (first - index * kPage), last - first);
+    each_run(found->second.changed, [&](std::size_t offset, std::size_t count) {
+      const std::uint64_t first = std::max(address, index * kPage + offset), last = std::min(address + size, index * kPage + offset + count);
+      if (first < last) std::memcpy(bytes + (first - address), found->second.bytes.get() + (first - index * kPage), last - first);
+    });
   }
   return true;
 }
 
-char* JournaledFile::page_for_write(std::uint64_t index) {
+JournaledFile::Page* JournaledFile::page_for_write(std::uint64_t index) {
   Page& page = pages_[index];
-  if (!page) {
-    page = std::make_unique<char[]>(kPage);
-    if (!read_all(file_, index * kPage, kPage, page.get())) return nullptr;
+  if (!page.bytes) {
+    page.bytes = std::make_unique<char[]>(kPage);
+    if (!read_all(file_, index * kPage, kPage, page.bytes.get())) return nullptr;
   }
-  return page.get();
+  return &page;
 }
 
 bool JournaledFile::write(std::uint64_t address, std::size_t size, const char* bytes) {
@@ -232,9 +271,9 @@ bool JournaledFile::write(std::uint64_t address, std::size_t size, const char* b
   const std::uint64_t limit = (committed_ + kPage - 1) / kPage * kPage;
   while (size > 0 && address < limit) {
     const std::size_t offset = address % kPage, count = std::min(size, kPage - offset);
-    char* page = page_for_write(address / kPage);
+    Page* page = page_for_write(address / kPage);
     if (!page) return !(failed_ = true);
-    std::memcpy(page + offset, bytes, count);
+    put(page->bytes.get(), offset, count, bytes, page->changed);
     address += count;
     bytes += count;
     size -= count;
@@ -247,25 +286,29 @@ bool JournaledFile::write(std::uint64_t address, std::size_t size, const char* b
 }
 
 bool JournaledFile::write_journal(std::uint64_t size) const {
-  std::vector<std::uint64_t> order;
-  for (const auto& [index, page] : pages_) order.push_back(index);
-  std::sort(order.begin(), order.end());
+  std::vector<Entry> order;
+  for (const auto& [index, page] : pages_)
+    if (page.changed) order.push_back({index, page.changed});
+  std::sort(order.begin(), order.end(), [](const Entry& a, const Entry& b) { return a.index < b.index; });
   std::vector<char> bytes;
-  bytes.reserve(sizeof(Record) + order.size() * (8 + kPage) + 8);
   append(bytes, Record{sequence_, order.size(), size});
-  for (const std::uint64_t index : order) append(bytes, index);
-  for (const std::uint64_t index : order) {
-    const char* page = pages_.at(index).get();
-    bytes.insert(bytes.end(), page, page + kPage);
-  }
+  for (const Entry& entry : order) append(bytes, entry);
+  for (const Entry& entry : order)
+    each_run(entry.changed, [&](std::size_t offset, std::size_t count) {
+      const char* first = pages_.at(entry.index).bytes.get() + offset;
+      bytes.insert(bytes.end(), first, first + count);
+    });
   append(bytes, checksum(bytes, bytes.size()));
   return write_all(journal_, sizeof(Head), bytes.size(), bytes.data());
 }
 
 bool JournaledFile::apply_pages() const {
+  bool done = true;
   for (const auto& [index, page] : pages_)
-    if (!write_all(file_, index * kPage, kPage, page.get())) return false;
-  return true;
+    each_run(page.changed, [&, at = index * kPage, from = page.bytes.get()](std::size_t offset, std::size_t count) {
+      done = done && write_all(file_, at + offset, count, from + offset);
+    });
+  return done;
 }
 
 bool JournaledFile::clear_journal() {

@@ -1,10 +1,10 @@
 /// A file that changes from one consistent state to the next, whatever kills the process in between.
 ///
 /// The committed part of the file is never overwritten in place. Pages of it that change are kept in memory
-/// until commit(), which writes them to a journal beside the file, then into the file, then empties the
-/// journal. What lies beyond the committed size is invisible to readers of the old state and is written at
-/// once. So at any moment either the file is consistent, or the journal is complete and says how to make it
-/// so. Journal layout: docs/results_format.md.
+/// until commit(), which writes their changed lines to a journal beside the file, then into the file, then
+/// empties the journal. What lies beyond the committed size is invisible to readers of the old state and is
+/// written at once. So at any moment either the file is consistent, or the journal is complete and says how
+/// to make it so. Journal layout: docs/results_format.md.
 #pragma once
 
 #include <sys/stat.h>
@@ -17,7 +17,9 @@
 
 namespace scree::io {
 
-inline constexpr std::size_t kPage = 4096;
+/// Changes are kept by pages, of which the lines that differ from the file are written: HDF5 hands over whole chunks
+/// and headers of which a frame changes a few bytes.
+inline constexpr std::size_t kPage = 4096, kLine = kPage / 64;
 
 /// Name of the journal of a file.
 [[nodiscard]] std::string journal_path(const std::string& path);
@@ -64,14 +66,17 @@ class JournaledFile {
   bool durable = false;
 
  private:
-  using Page = std::unique_ptr<char[]>;
+  struct Page {
+    std::uint64_t changed = 0;  ///< bit k: line k differs from the file
+    std::unique_ptr<char[]> bytes;
+  };
 
   void open_journal(bool create);
   void load_journal();
   [[nodiscard]] bool write_journal(std::uint64_t size) const;
   [[nodiscard]] bool apply_pages() const;
   [[nodiscard]] bool clear_journal();
-  [[nodiscard]] char* page_for_write(std::uint64_t index);
+  [[nodiscard]] Page* page_for_write(std::uint64_t index);
 
   std::string path_;
   Mode mode_;

@@ -440,17 +440,16 @@ TEST(Results, CompleteJournalRepairsATornFile) {
     EXPECT_EQ(new_file[100], 'b');
     EXPECT_EQ(new_file[99], 'a');
   }
-  // The same two pages as a journal record, by the documented layout.
+  // What changed in the same two pages as a journal record, by the documented layout: lines 1 to 63 of the first, 0 and 1 of the second.
   const auto add = [&](std::uint64_t word) { journal.insert(journal.end(), reinterpret_cast<char*>(&word), reinterpret_cast<char*>(&word) + 8); };
-  const char magic[] = "SCREEJNL";
+  const char magic[] = "SCREEJN2";
   journal.assign(magic, magic + 8);
   add(5);
   add(5);
   add(2);
   add(4 * kPage);
-  add(0);
-  add(1);
-  journal.insert(journal.end(), new_file.begin(), new_file.begin() + 2 * kPage);
+  for (const std::uint64_t word : {0ull, ~1ull, 1ull, 3ull}) add(word);
+  journal.insert(journal.end(), new_file.begin() + kLine, new_file.begin() + kPage + 2 * kLine);
   std::uint64_t state = 0x5c3ee5c3ee5c3ee5ull;
   for (std::size_t k = 16; k < journal.size(); k += 8) {
     std::uint64_t word;
@@ -462,7 +461,7 @@ TEST(Results, CompleteJournalRepairsATornFile) {
   add(state);
 
   std::vector<char> torn = old_file;
-  std::fill(torn.begin(), torn.begin() + kPage, 'x');
+  std::fill(torn.begin() + kLine, torn.begin() + kPage, 'x');
   const auto seen_by_reader = [&] {
     const JournaledFile file(path, JournaledFile::Mode::read);
     std::vector<char> bytes(file.size());
@@ -474,12 +473,12 @@ TEST(Results, CompleteJournalRepairsATornFile) {
   EXPECT_EQ(seen_by_reader(), new_file);
   EXPECT_EQ(read_bytes(path), torn) << "a reader must not write";
   // Any shorter or altered journal is no journal.
-  for (std::size_t size = 0; size < journal.size(); size += 977) {
+  for (std::size_t size = 0; size < journal.size(); size += 97) {
     write_bytes(journal_path(path), journal, size);
     EXPECT_EQ(seen_by_reader(), torn) << size;
   }
   auto altered = journal;
-  altered[5000] ^= 1;
+  altered[3000] ^= 1;
   write_bytes(journal_path(path), altered, altered.size());
   EXPECT_EQ(seen_by_reader(), torn);
   // A writer finishes the work for good.
