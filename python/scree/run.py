@@ -11,9 +11,8 @@ import time
 
 from . import _check, _scree, memory, ranks, session
 from .progress import Silent
+from .simulation import BATCH_SECONDS
 
-#: Longest wall-clock time the engine runs before Python looks at signals and progress, s.
-_BATCH_SECONDS = 0.1
 #: Share of a step by which an event may lie ahead and still count as reached: rounding of sums of steps.
 _SLACK = 1e-6
 
@@ -160,7 +159,7 @@ class Run:
             if stop is not None:
                 break
             begun = time.perf_counter()
-            table, error = self.sim._engine.advance(steps, _BATCH_SECONDS if ranks.size == 1 else math.inf)
+            table, error = self.sim._engine.advance(steps, BATCH_SECONDS if ranks.size == 1 else math.inf)
             if len(table):
                 self._step_seconds = (time.perf_counter() - begun) / len(table)
                 self.missed.add(table)
@@ -182,7 +181,7 @@ class Run:
         late = self.writing and time.monotonic() - self._saved >= self.checkpoint_seconds
         if ranks.size == 1:
             return steps, signals.stop
-        batch = max(1, min(steps, int(_BATCH_SECONDS / self._step_seconds)))
+        batch = max(1, min(steps, int(BATCH_SECONDS / self._step_seconds)))
         all_ranks = ranks.meet(f"run({self.duration:g})", [signals.stop, self.sim.hash(), late, batch])
         if any(other[1] != all_ranks[0][1] for other in all_ranks):
             raise RuntimeError(f"the ranks hold different states at t = {self.sim.time:.6g} s: what callbacks change must be the same on all of them")

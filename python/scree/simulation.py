@@ -12,6 +12,8 @@ from .progress import Progress
 from .shapes import _shape
 
 ANY_SURFACE = -2**31  #: in place of a second surface id: any other
+#: Longest wall-clock time the engine runs before Python looks at signals and progress, s.
+BATCH_SECONDS = 0.1
 
 
 class Callback:
@@ -563,7 +565,7 @@ class Simulation:
         self._meet_ranks(f"advance({left})")
         tables = []
         while left or not tables:
-            table, error = self._engine.advance(left, math.inf)
+            table, error = self._engine.advance(left, BATCH_SECONDS if ranks.size == 1 else math.inf)
             if error is not None:
                 error()
             if len(table) < left and _scree.stop_requested():

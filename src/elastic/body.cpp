@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 
+#include "core/abandon.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "elastic/kernels.hpp"
@@ -196,10 +197,11 @@ double ElasticBody::kinetic_energy(std::span<const double> u) const {
   });
 }
 
-/// Colour after colour; within one no two elements touch the same node.
+/// Colour after colour; within one no two elements touch the same node. Interrupted where a stop is requested.
 template <class Work>
 void ElasticBody::for_elements(Work&& work) const {
   for (std::size_t c = 0; c + 1 < colour_start_.size(); ++c) {
+    throw_if_stopped();
     const int first = colour_start_[c];
     parallel_for(colour_start_[c + 1] - first, [&](std::ptrdiff_t k) { work(coloured_[first + k]); }, kElementChunk);
   }
