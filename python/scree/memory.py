@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from . import handles
+from . import _scree, handles
 
 #: Turns the key of a stored handle back into the handle: {name: function(sim, *rest of the key)}.
 RESOLVERS = {
@@ -39,7 +39,7 @@ def load(sim, text):
     """The value stored by dump(); ValueError when the text is no such thing."""
     try:
         return _decode(sim, json.loads(text))
-    except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise ValueError(f"the checkpoint holds data that Scree did not write ({error})") from None
 
 
@@ -208,14 +208,32 @@ def pack(sim, state, warn):
     return json.dumps({**state, "callbacks": callbacks})
 
 
-def unpack(sim, text):
-    """Restore callbacks in place; returns the run's counters. ValueError when the script has other callbacks now."""
-    state = json.loads(text)
-    stored = state.pop("callbacks")
+#: Counters of a run in a checkpoint.
+_NUMBER = (int, float)
+_COUNTERS = {"run": int, "start": _NUMBER, "frames": int, "stopped": bool, "hash": str, "time": _NUMBER, "finished": bool, "output": _NUMBER,
+             "solver": (str, type(None)), "kernels": (str, type(None)), "args": list, "script": (str, type(None)), "callbacks": list}
+_ENTRY = {"calls": int, "start": _NUMBER, "interval": _NUMBER, "data": (str, type(None))}
+
+
+def read(path):
+    """The run's counters in a checkpoint; OSError when they are not what pack() writes."""
+    def fits(stored, kinds):
+        return isinstance(stored, dict) and all(isinstance(stored.get(name), kind) for name, kind in kinds.items())
+    try:
+        state = json.loads(_scree.Engine.peek_checkpoint(path, "python"))
+    except (ValueError, RecursionError):
+        state = None
+    if not fits(state, _COUNTERS) or not all(fits(entry, _ENTRY) for entry in state["callbacks"]) or not all(isinstance(a, str) for a in state["args"]):
+        raise OSError(f"{path}: it holds data that Scree did not write")
+    return state
+
+
+def unpack(sim, state):
+    """Restore callbacks in place from the counters of read(). ValueError when the script has other callbacks now."""
+    stored = state["callbacks"]
     if len(stored) != len(sim._callbacks):
         raise ValueError(f"resume: the checkpoint belongs to a script with {len(stored)} callbacks, this one has {len(sim._callbacks)}")
     for callback, entry in zip(sim._callbacks, stored):
         callback.calls, callback.start, callback.interval = entry["calls"], entry["start"], entry["interval"]
         if entry["data"] is not None:
             callback.data = restore(callback.data, load(sim, entry["data"]))
-    return state

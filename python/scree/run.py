@@ -1,6 +1,5 @@
 """The run loop: steps in batches between events (callbacks, frames, checkpoints), and what happens when it is stopped."""
 import contextlib
-import json
 import math
 import os
 import re
@@ -292,7 +291,8 @@ class Run:
             return
         self._written(self.writer.flush)
         state = {"run": self.sim._runs, "start": self.start, "frames": self.frames, "stopped": self.stopped, "hash": self.sim.hash(),
-                 "time": self.sim.time, "finished": not self._ahead(self.end), "output": self.output, "kernels": kernels(self.sim), **session.current().identity()}
+                 "time": self.sim.time, "finished": not self._ahead(self.end), "output": self.output, "solver": self.sim._engine.solver_name(),
+                 "kernels": kernels(self.sim), **session.current().identity()}
         if os.path.exists(self.checkpoint_path):
             self._keep_older()
         self.sim._engine.write_checkpoint(self.checkpoint_path, {"python": memory.pack(self.sim, state, self._warn)})
@@ -324,13 +324,12 @@ class Run:
                 return self._load(path)
             except OSError as error:
                 if path == self.older_checkpoint_path or not os.path.exists(self.older_checkpoint_path):
-                    raise
+                    raise OSError(f"{error}; there is no other checkpoint to go on from: another --out starts anew, --overwrite in place of --resume does so here") from None
                 self.progress.note(f"scree: {error}; going on from the checkpoint before it")
 
     def _load(self, path):
         """Load one checkpoint; answers as _resume()."""
-        text = _scree.Engine.peek_checkpoint(path, "python")
-        state = json.loads(text)
+        state = memory.read(path)
         if state["run"] < self.sim._runs:
             return False
         done = state["run"] > self.sim._runs
@@ -343,7 +342,7 @@ class Run:
                 self.sim._engine.read_checkpoint(path, self.changed)
         if done:
             return None
-        memory.unpack(self.sim, text)
+        memory.unpack(self.sim, state)
         self.start, self.frames, self.stopped = state["start"], state["frames"], state["stopped"]
         if self.output != state["output"] and self.output > 0:
             self.frames = self._frames_due()

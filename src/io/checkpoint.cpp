@@ -134,7 +134,7 @@ Archive read_checkpoint(const std::string& path) {
     flat.reals = h5::read_reals(file, "reals");
     flat.integers = h5::read_integers(file, "integers");
     flat.text = h5::read_bytes(file, "text");
-    if (h5::read_integers(file, "checksum", 1)[0] != flat.checksum()) throw_file("{}: checksum mismatch, the checkpoint is damaged; use an older one", path);
+    if (h5::read_integers(file, "checksum", 1)[0] != flat.checksum()) throw_file("{}: checksum mismatch, the checkpoint is damaged", path);
     return unflatten(flat, path);
   } catch (const std::bad_alloc&) {
     throw_file("{}: does not fit into memory", path);

@@ -18,6 +18,7 @@ import pytest
 import scree
 from conftest import ROOT
 from scree import memory
+from scree.cli.info import summarise
 
 BALL = """
 import scree, sys
@@ -114,6 +115,28 @@ def test_a_damaged_checkpoint_harms_neither_info_nor_resume(tmp_path, script, co
     assert again.status == 0 and "the checkpoint before it" in again.err, again.err
 
 
+def test_both_checkpoints_damaged_is_said_with_what_to_do(tmp_path):
+    def run(**options):
+        sim = scree.Simulation(out=str(tmp_path))
+        sim.rigid(scree.sphere((0, 0, 0), 0.1), density=1000)
+        sim.run(0.002, quiet=True, **options)
+
+    run()
+    for name in ("checkpoint.h5", "checkpoint.1.h5"):
+        (tmp_path / name).write_bytes(b"nothing")
+    with pytest.raises(OSError, match="no other checkpoint to go on from.*--overwrite"):
+        run(resume=True)
+    run()
+
+
+def test_info_names_the_solver_that_ran(tmp_path):
+    sim = scree.Simulation(out=str(tmp_path))
+    sim.rigid(scree.sphere((0, 0, 0), 0.1), density=1000).apply_function(lambda *_: (0, 0, 0))
+    sim.solver("GAUSS_SEIDEL")
+    sim.run(0.002, quiet=True)
+    assert summarise(str(tmp_path))["solver"] == "GAUSS_SEIDEL"
+
+
 def test_missed_tolerances_are_announced(script, command):
     text = """
 import scree
@@ -173,6 +196,20 @@ def test_random_generators_go_on_where_they_were():
 def test_foreign_data_in_a_checkpoint_is_refused(text):
     with pytest.raises(ValueError):
         memory.load(scree.Simulation(), text)
+
+
+def test_foreign_counters_in_a_checkpoint_are_refused(tmp_path):
+    sim = scree.Simulation(out=str(tmp_path))
+    sim.rigid(scree.sphere((0, 0, 0), 0.1), density=1000)
+    sim.run(0.002, quiet=True)
+    checkpoint = str(tmp_path / "checkpoint.h5")
+    state = memory.read(checkpoint)
+    changes = [("run", "1"), ("start", None), ("args", [1]), ("script", {}), ("callbacks", [{}]), ("time", [])]
+    for text in ("[]", "{", "[" * 100000, *(json.dumps({**state, name: value}) for name, value in changes)):
+        sim._engine.write_checkpoint(checkpoint, {"python": text})
+        with pytest.raises(OSError, match="data that Scree did not write"):
+            memory.read(checkpoint)
+        assert "did not write" in summarise(str(tmp_path))["checkpoint_damage"]
 
 
 def test_objects_of_the_script_come_back(tmp_path, script, command):

@@ -1,5 +1,4 @@
 """scree info: what a run was."""
-import json
 import os
 
 import numpy as np
@@ -28,13 +27,13 @@ def execute(args):
 
 def _checkpoint(results_path):
     """(run counters, engine or None) of the checkpoint beside a results file; ({}, None) when there is none or it cannot be read."""
-    from .. import _scree
+    from .. import _scree, memory
     path = os.path.join(os.path.dirname(results_path), "checkpoint.h5")
     if not os.path.exists(path):
         return {}, None
     try:
-        state = json.loads(_scree.Engine.peek_checkpoint(path, "python"))
-    except (ValueError, OSError) as error:
+        state = memory.read(path)
+    except OSError as error:
         return {"damaged": str(error)}, None
     engine = _scree.Engine(1.0)
     try:
@@ -56,7 +55,7 @@ def summarise(path):
         "time_end": _at(times, -1), "bodies": len(kinds), "bodies_by_kind": {kind: kinds.count(kind) for kind in sorted(set(kinds))},
         "mass": float(sum(b["mass"] for b in results.bodies if b["kind"] != "obstacle")),
         **_file_figures(results), **_step_figures(results), **_energy_figures(results),
-        "finished": bool(state.get("finished") or state.get("stopped")) if "time" in state else None, "hash": state.get("hash"), "hash_kernels": state.get("kernels"), "checkpoint_time": state.get("time"), "checkpoint_damage": state.get("damaged"),
+        "finished": bool(state.get("finished") or state.get("stopped")) if "time" in state else None, "hash": state.get("hash"), "solver": state.get("solver"), "hash_kernels": state.get("kernels"), "checkpoint_time": state.get("time"), "checkpoint_damage": state.get("damaged"),
     }
     if engine is not None:
         figures.update(_model_figures(engine))
@@ -103,7 +102,7 @@ def _energy_figures(results):
 def _model_figures(engine):
     """What the checkpoint says of the model."""
     surfaces = [engine.surface_material_info(i) for i in range(engine.surface_material_count())]
-    return {"solver": engine.solver_name(), "step": engine.step(), "gravity": [float(x) for x in engine.gravity()],
+    return {"step": engine.step(), "gravity": [float(x) for x in engine.gravity()],
             "constraints": len(engine.constraint_ids()), "surface_materials": [{k: s[k] for k in ("label", "model", "friction", "restitution")} for s in surfaces],
             "bulk_materials": [engine.bulk_material_info(i)["label"] for i in range(engine.bulk_material_count())]}
 
@@ -136,7 +135,7 @@ def text(f):
     lines = [f"{f['path']}   ({f['title']}, scree {f['version']})",
              f"  frames       {f['frames']}{span}; {f['bytes'] / 1e6:.2f} MB{each}",
              f"  bodies       {f['bodies']}: {kinds}; {f['mass']:.6g} kg move"]
-    if "solver" in f:
+    if "step" in f:
         laws = ", ".join(f"{s['label']} (friction {s['friction']:g}{', restitution %g' % s['restitution'] if s['restitution'] else ''})" for s in f["surface_materials"])
         lines += [f"  model        step {f['step']:g} s, gravity ({', '.join(f'{x:g}' for x in f['gravity'])}) m/s2, {f['constraints']} constraints; {laws or 'no surface material'}"]
     if f["steps"]:
@@ -159,7 +158,7 @@ def _step_lines(f):
     return [f"  steps        {f['steps']} in {total:.3g} s of computing, {1e3 * total / f['steps']:.3g} ms each, {1e3 * f['seconds_per_step_max']:.3g} ms at most",
             f"  stages       {shares}",
             f"  contacts     {f['contacts_mean']:.1f} a step, {f['contacts_max']} at most, {f['contacts_last']} at the end",
-            f"  solver       {f.get('solver', 'unknown')}: {f['iterations_mean']:.2f} iterations a step, {f['iterations_max']} at most; {f['failed_steps']} steps missed the tolerance",
+            f"  solver       {f['solver'] or 'unknown'}: {f['iterations_mean']:.2f} iterations a step, {f['iterations_max']} at most; {f['failed_steps']} steps missed the tolerance",
             f"  residual     {f['residual_mean']:.2e} on average, {f['residual_max']:.2e} at most (t {f['residual_max_time']:g} s), {f['residual_last']:.2e} at the end",
             f"  penetration  {f['penetration_max']:.3g} m at most, {f['penetration_mean']:.3g} m on average"]
 

@@ -1,6 +1,5 @@
 """SOLFEC, the object that holds one analysis, and its materials."""
 import contextlib
-import json
 import math
 import os
 import types
@@ -241,9 +240,9 @@ def _finished(folder):
     if not os.path.exists(os.path.join(folder, "results.h5")) or not os.path.exists(checkpoint) or os.path.exists(os.path.join(folder, UNFINISHED)):
         return False
     try:
-        state = json.loads(_scree.Engine.peek_checkpoint(checkpoint, "python"))
-        return bool(state["finished"] or state["stopped"]) and len(results.read(folder)) > 0
-    except (OSError, ValueError, KeyError, RuntimeError):
+        state = memory.read(checkpoint)
+        return (state["finished"] or state["stopped"]) and len(results.read(folder)) > 0
+    except (OSError, ValueError, RuntimeError):
         return False
 
 
