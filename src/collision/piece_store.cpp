@@ -121,6 +121,7 @@ void PieceStore::add_piece(const geometry::Piece& piece) {
   open_.push_back(0);
   warp_.push_back(0.0);
   reference_warp_.push_back(0.0);
+  width_.push_back(2.0 * form.radii.minCoeff());
   reference_ball_.push_back({form.center, form.radii.maxCoeff()});
   reference_ellipsoid_.push_back(form);
 }
@@ -170,6 +171,7 @@ void PieceStore::add_polyhedron(const geometry::Polyhedron& polyhedron) {
   finish_polyhedron(pieces() - 1);
   warp_.push_back(measured_warp(pieces() - 1));
   reference_warp_.push_back(warp_.back());
+  width_.push_back(measured_width(pieces() - 1));
 }
 
 /// Edges: every pair of neighbouring corners, met once in each direction. The first of its faces is the one
@@ -246,6 +248,7 @@ void PieceStore::copy_piece(const PieceStore& from, int piece) {
   open_.push_back(from.open_[piece]);
   warp_.push_back(from.warp_[piece]);
   reference_warp_.push_back(from.reference_warp_[piece]);
+  width_.push_back(from.width_[piece]);
   surface_.push_back(from.surface_[piece]);
   ball_.push_back(from.ball_[piece]);
   reference_ball_.push_back(from.reference_ball_[piece]);
@@ -367,6 +370,25 @@ void PieceStore::finish_polyhedron(int piece) {
   for (int v = 0; v < range.vertices; ++v) square = std::max(square, (vertices[v] - center).squaredNorm());
   box_[piece] = {low, high};
   ball_[piece] = {center, std::sqrt(square)};
+}
+
+double PieceStore::measured_width(int piece) const {
+  const PolyhedronView p = polyhedron(piece);
+  if (p.open) return kInfinity;
+  double least = kInfinity;
+  for (int f = 0; f < p.face_count; ++f) least = std::min(least, p.extent(p.normals[f]) + p.extent(-p.normals[f]));
+  return least;
+}
+
+double PieceStore::extent(int piece, const Vec3& n) const {
+  switch (kind(piece)) {
+    case Kind::sphere: return n.dot(ball(piece).center) + ball(piece).radius * n.norm();
+    case Kind::ellipsoid: {
+      const EllipsoidView& e = ellipsoid(piece);
+      return n.dot(e.center) + e.extent(n);
+    }
+    default: return polyhedron(piece).extent(n);
+  }
 }
 
 double PieceStore::measured_warp(int piece) const {

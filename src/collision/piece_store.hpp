@@ -122,9 +122,13 @@ class PieceStore {
   [[nodiscard]] const Box& box(int piece) const { return box_[piece]; }
   /// Length scale for tolerances: diameter of the bounding ball, m.
   [[nodiscard]] double size(int piece) const { return 2.0 * ball_[piece].radius; }
+  /// Least width as made, m: along a face normal of a polyhedron; infinite for elements with interior faces, which are part of something thicker.
+  [[nodiscard]] double width(int piece) const { return width_[piece]; }
   [[nodiscard]] int surface(int piece) const { return surface_[piece]; }
   [[nodiscard]] const EllipsoidView& ellipsoid(int piece) const { return ellipsoid_[piece]; }
   [[nodiscard]] PolyhedronView polyhedron(int piece) const;
+  /// max n . x of a piece as placed.
+  [[nodiscard]] double extent(int piece, const Vec3& n) const;
   /// False for mesh elements without a boundary face: they take no part in contact.
   [[nodiscard]] bool exposed(int piece) const { return exposed_[piece] != 0; }
   /// Pieces sharing a node with this one, as numbers within the body.
@@ -149,6 +153,7 @@ class PieceStore {
   void place_curved(int piece, const Mat3& F, double scale);
   void finish_polyhedron(int piece);
   [[nodiscard]] double measured_warp(int piece) const;
+  [[nodiscard]] double measured_width(int piece) const;
   void finish_curved(int piece);
 
   std::vector<BodyEntry> bodies_;
@@ -156,7 +161,7 @@ class PieceStore {
   // one entry a piece
   std::vector<Kind> kind_, now_;  // as made, as placed (a stretched sphere is an ellipsoid)
   std::vector<std::uint8_t> exposed_, open_;
-  std::vector<double> warp_, reference_warp_;  // m
+  std::vector<double> warp_, reference_warp_, width_;  // m
   std::vector<int> slot_, surface_;
   std::vector<Ball> ball_, reference_ball_;
   std::vector<Box> box_;

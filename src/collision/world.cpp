@@ -263,9 +263,24 @@ int World::local_piece(int piece) const {
   return impl_->store.local(piece);
 }
 
+const Vec3& World::piece_centre(int piece) const {
+  if (piece < 0 || piece >= impl_->store.pieces()) throw_input("piece_centre: there is no piece {}", piece);
+  return impl_->store.ball(piece).center;
+}
+
 double World::piece_radius(int piece) const {
   if (piece < 0 || piece >= impl_->store.pieces()) throw_input("piece_radius: there is no piece {}", piece);
   return impl_->store.ball(piece).radius;
+}
+
+double World::piece_width(int piece) const {
+  if (piece < 0 || piece >= impl_->store.pieces()) throw_input("piece_width: there is no piece {}", piece);
+  return impl_->store.width(piece);
+}
+
+double World::piece_extent(int piece, const Vec3& n) const {
+  if (piece < 0 || piece >= impl_->store.pieces()) throw_input("piece_extent: there is no piece {}", piece);
+  return impl_->store.extent(piece, n);
 }
 
 Box World::bounds(int body) const {

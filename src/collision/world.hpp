@@ -67,8 +67,13 @@ class World {
   [[nodiscard]] int pieces() const;
   /// Number within its body's shape of a piece named in the last detect(); valid until bodies are added or removed.
   [[nodiscard]] int local_piece(int piece) const;
-  /// Radius of the bounding ball of such a piece, m.
+  /// Centre and radius of the bounding ball of such a piece, m.
+  [[nodiscard]] const Vec3& piece_centre(int piece) const;
   [[nodiscard]] double piece_radius(int piece) const;
+  /// Its least width as made, m; infinite for an element with neighbours.
+  [[nodiscard]] double piece_width(int piece) const;
+  /// max n . x over such a piece as placed, m.
+  [[nodiscard]] double piece_extent(int piece, const Vec3& n) const;
   [[nodiscard]] Box bounds(int body) const;  ///< current axis-aligned box of a body
   /// Seconds and counts of the last detect(): broad phase, narrow phase, candidate pairs.
   struct Statistics {

@@ -97,6 +97,7 @@ void ContactStage::locate(const StageInput& in, const std::vector<collision::Con
 
 void ContactStage::build(const StageInput& in, const std::vector<collision::ContactPoint>& points, assembly::Inertias& inertias) {
   locate(in, points);
+  stops_.assign(contacts.size(), 0);
   choose_roles(in);
   released_.clear();
   assemble(in, inertias);
@@ -160,7 +161,7 @@ void ContactStage::grip_contacts(const StageInput& in) {
 Role ContactStage::role_of(const StageInput& in, const assembly::Contact& contact) const {
   switch (in.level) {
     case Level::midpoint:
-      return contact_role(contact, in.model.surfaces[contact.material], contact.U.x(), in.settings.step, in.solver.penalty(), bounces_now(in, contact),
+      return contact_role(contact, in.model.surfaces[contact.material], contact.U.x(), in.ahead, in.solver.penalty(), bounces_now(in, contact),
                           allowed_overlap(in, contact));
     case Level::places: return Role::implicit;
     case Level::velocities: break;
@@ -291,6 +292,7 @@ double ContactStage::allowed_overlap(const StageInput& in, const assembly::Conta
 bool ContactStage::bounces_now(const StageInput& in, const assembly::Contact& contact) const {
   const model::SurfaceMaterial& surface = in.model.surfaces[contact.material];
   if (surface.restitution == 0.0) return false;
+  if (in.stop || stops_[static_cast<std::size_t>(&contact - contacts.data())]) return false;
   if (in.level != Level::midpoint) return bounce_of(in, contact).has_value();
   return bounces(contact, surface, calm_speed(in, contact));
 }
@@ -334,7 +336,7 @@ double ContactStage::bias(const StageInput& in, const assembly::Contact& contact
   if (in.level == Level::velocities) return 0.0;
   if (in.level == Level::places) return place_bias(contact, in.settings.step, relative_velocity(in, contact, in.free).x(),
                                                    {1.0, allowed_overlap(in, contact), in.settings.recovery_speed});
-  return gap_bias(contact, in.settings.step, {in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed});
+  return gap_bias(contact, in.ahead, {in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed});
 }
 
 Vec3 ContactStage::drift_ahead(const StageInput& in, const assembly::Contact& contact) const {
@@ -509,6 +511,20 @@ bool ContactStage::defer_struck(const StageInput& in, assembly::Inertias& inerti
   return any;
 }
 
+bool ContactStage::adds_energy(const StageInput& in) const {
+  std::vector<double> U_free, U;
+  impact_velocities(U_free, U);
+  const std::vector<int> group = groups();
+  const auto work = impact_work(group, U_free, {R, U}, group_excess(in, group));
+  if (std::ranges::any_of(work, [&](const ImpactWork& w) { return w.creates_energy(2.0 * in.solver.stop.tolerance); })) return true;
+  for (std::size_t i = 0; i < in.excess.size(); ++i) {
+    const int slot = scaling.slot[i];
+    const bool alone = slot < 0 || form_->incidence(slot).empty();
+    if (alone && in.excess[i] > 2.0 * in.solver.stop.tolerance * in.model.bodies.mass[i] * in.free.linear[i].squaredNorm()) return true;
+  }
+  return false;
+}
+
 void ContactStage::impact_velocities(std::vector<double>& U_free, std::vector<double>& U) const {
   U_free.resize(R.size());
   U.resize(R.size());
@@ -548,11 +564,13 @@ void ContactStage::limit_restitution(const StageInput& in) {
 
 // --- impacts passed on within a step ----------------------------------------------------------------------
 
+bool ContactStage::passes_on(const StageInput& in) const {
+  if (in.level != Level::midpoint || in.stop || acts_on_deformables() || !springs_.empty()) return false;
+  return std::ranges::none_of(contacts, [](const assembly::Contact& contact) { return contact.bond > 0.0; });
+}
+
 bool ContactStage::release_struck(const StageInput& in, assembly::Inertias& inertias) {
   const std::size_t first = reactions.size();
-  // Impulses of springs and bonds belong to the whole step, and deformable bodies are corrected as a whole: there what is struck stops.
-  if (in.level != Level::midpoint || acts_on_deformables() || !springs_.empty()) return false;
-  if (std::ranges::any_of(contacts, [](const assembly::Contact& contact) { return contact.bond > 0.0; })) return false;
   for (std::size_t k = 0; k < implicit_.size(); ++k) {
     const auto c = static_cast<std::size_t>(implicit_[k]);
     const assembly::Contact& contact = contacts[c];
@@ -576,7 +594,7 @@ bool ContactStage::release_struck(const StageInput& in, assembly::Inertias& iner
 bool ContactStage::hold_calm(const StageInput& in, assembly::Inertias& inertias) {
   const auto calm = [&](int c) {
     const assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
-    return contact.U.x() >= -calm_speed(in, contact) && contact.point.gap + in.settings.step * contact.U.x() < 0.0;
+    return contact.U.x() >= -calm_speed(in, contact) && contact.point.gap + in.ahead * contact.U.x() < 0.0;
   };
   const auto back = std::ranges::stable_partition(released_, [&](int c) { return !calm(c); });
   if (back.empty()) return false;
@@ -586,11 +604,28 @@ bool ContactStage::hold_calm(const StageInput& in, assembly::Inertias& inertias)
   return true;
 }
 
-bool ContactStage::meets_released(const StageInput& in) const {
-  return std::ranges::any_of(released_, [&](int c) {
-    const assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
-    return contact.point.gap + in.settings.step * contact.U.x() < -allowed_overlap(in, contact);
-  });
+bool ContactStage::meets(const StageInput& in, std::size_t c) const {
+  const assembly::Contact& contact = contacts[c];
+  return in.level == Level::midpoint && role[c] == Role::idle && in.model.surfaces[contact.material].restitution > 0.0 &&
+         contact.point.gap + in.ahead * contact.U.x() < -allowed_overlap(in, contact);
+}
+
+bool ContactStage::meets_idle(const StageInput& in) const {
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    if (meets(in, c)) return true;
+  return false;
+}
+
+bool ContactStage::stop_met(const StageInput& in, assembly::Inertias& inertias) {
+  bool any = false;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (!meets(in, c)) continue;
+    role[c] = Role::implicit;
+    stops_[c] = 1;
+    any = true;
+  }
+  if (any) assemble(in, inertias);
+  return any;
 }
 
 void ContactStage::condense() {

@@ -45,6 +45,8 @@ struct StageInput {
   double impulse_ratio = 1.0;             ///< by which those are scaled
   Level level = Level::midpoint;
   assembly::StepTimes times;              ///< of constraints
+  double ahead = 0.0;                     ///< level `midpoint`: time until geometry is looked at again, s
+  bool stop = false;                      ///< nothing bounces, what is ahead is stopped
   std::span<const double> kick;           ///< time over which velocities change, s, by body
   std::span<const double> lag = {};       ///< of a leapfrog: how long before its start the velocities `before` are, s, by body
   const assembly::Velocities* placed = nullptr;  ///< level `velocities`: those that moved bodies during the step; null: nothing bounces at an instant of its own
@@ -70,14 +72,20 @@ class ContactStage {
   [[nodiscard]] bool release_struck(const StageInput& in, assembly::Inertias& inertias);
   /// Of these, take back what is met too slowly to bounce. True where there are some; solve and apply again.
   [[nodiscard]] bool hold_calm(const StageInput& in, assembly::Inertias& inertias);
-  /// Whether one left out would overlap by more than is left alone: bodies then meet it within this step, with the velocities found.
-  [[nodiscard]] bool meets_released(const StageInput& in) const;
+  /// Whether impacts can be passed on within the step: springs, bonds and deformable bodies belong to the whole of it.
+  [[nodiscard]] bool passes_on(const StageInput& in) const;
+  /// Whether a contact left out would overlap by more than is left alone: bodies then meet it within this step, with the velocities found.
+  [[nodiscard]] bool meets_idle(const StageInput& in) const;
+  /// Take in such contacts; they stop what meets them. True where there are some; solve and apply again.
+  [[nodiscard]] bool stop_met(const StageInput& in, assembly::Inertias& inertias);
   /// Level `places`: bodies that an impact with restitution moves in this step, alone or through others. Their impulses moved them to where the impact
   /// leaves them; its velocities are found by the problem of velocities, so that here the impulses are taken back and `end` is `free`.
   [[nodiscard]] std::vector<char> take_back_bounces(const StageInput& in);
   /// Level `velocities`, after solve(): contacts at rest that an impact closes within this step bounce in the next one, off the velocities it leaves: take
   /// them out. True where there are any: solve again.
   [[nodiscard]] bool defer_struck(const StageInput& in, assembly::Inertias& inertias);
+  /// Level `velocities`, after solve(): whether impulses, with what bodies have too much before them, add energy to a group of bodies, or to one that nothing pushes.
+  [[nodiscard]] bool adds_energy(const StageInput& in) const;
   /// Change the free velocities of deformable bodies by `change` (laid out as model::Motion::u), to solve and apply again.
   void shift_free(const StageInput& in, const assembly::Inertias& inertias, std::span<const double> change);
 
@@ -146,7 +154,10 @@ class ContactStage {
   [[nodiscard]] Role role_of(const StageInput& in, const assembly::Contact& contact) const;
   [[nodiscard]] assembly::Assembler assembler(const StageInput& in, const assembly::Inertias& inertias) const;
 
+  [[nodiscard]] bool meets(const StageInput& in, std::size_t c) const;
+
   std::vector<int> released_;             ///< contacts that await the next round of impacts
+  std::vector<char> stops_;               ///< contacts that do not bounce in this step though they have restitution
   std::vector<int> implicit_;             ///< implicit contacts, in the order of their blocks
   std::vector<int> springs_;              ///< spring-dashpot contacts, in the order of their blocks
   std::shared_ptr<solvers::BodyForm> form_;  ///< W of the problem

@@ -222,7 +222,7 @@ void Simulation::step_quasi_static() {
   for (int part = 0; done < 1.0; ++part) {
     settings_.step = share * h;
     try {
-      make_step(next_);
+      (void)make_step(next_, settings_.step, true);
     } catch (const TooLong& error) {
       reason = error.what();
       cutting_ = true;

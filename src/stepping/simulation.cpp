@@ -24,6 +24,7 @@ Simulation::Simulation(double step) {
 }
 
 int Simulation::add_body(const model::BodySpec& spec) {
+  now_.state.clock.foreseen = 0.0;
   model::BodySpec body = spec;
   const bool deforms = spec.kind == model::BodyKind::pseudo_rigid || spec.kind == model::BodyKind::finite_element;
   if (deforms) {
@@ -247,6 +248,7 @@ void Simulation::set_velocity(int id, const Vec3& linear, const Vec3& angular) {
     now_.state.motion.lag[i] = 0.0;
   }
   now_.state.energy_start += energy_of(b);
+  now_.state.clock.foreseen = 0.0;
 }
 
 void Simulation::set_motion(int id, const model::ObstacleMotion& prescribed, const Vec3& pivot) {
@@ -260,6 +262,7 @@ void Simulation::set_motion(int id, const model::ObstacleMotion& prescribed, con
   motion.pivot[i] = pivot;
   motion.velocity[i] = prescribed.linear_at(time()) + angular.cross(motion.position[i] - pivot);
   motion.angular[i] = motion.rotation[i].transpose() * angular;
+  now_.state.clock.foreseen = 0.0;
 }
 
 void Simulation::set_placement(int id, const Mat3& rotation, const Vec3& position) {
@@ -281,6 +284,7 @@ void Simulation::set_placement(int id, const Mat3& rotation, const Vec3& positio
     now_.state.motion.position[i] = position;
   }
   place_body(now_.state.motion, b, 0.0);
+  now_.state.clock.foreseen = 0.0;
 }
 
 void Simulation::set_characteristics(int id, double mass, double volume, const Vec3& center, const Mat3& inertia) {

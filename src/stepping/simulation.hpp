@@ -162,7 +162,13 @@ class Simulation {
  private:
   // The stages of step(), in order; docs/a_time_step.md numbers them. They read the last step's result and write the next one.
   void check_integrator() const;
-  void make_step(StepResult& next);
+  /// One step, or one part of it, of settings().step; another of `then` (s) is to follow. False, unless it is to be made `however`, where
+  /// bodies turn too far in it for its contacts to show what they meet.
+  [[nodiscard]] bool make_step(StepResult& next, double then, bool however);
+  /// A step, made of shorter ones where bodies turn far beside thin ones, or have no room to bounce (theory sec. 3.3).
+  void step_in_parts();
+  /// Whether the first half of a midpoint step of h (s) passes nothing that the last one did not look at.
+  [[nodiscard]] bool sees_first_half(double h);
   void divide_work();
   void detect();
   void synchronise(State& next);
@@ -172,7 +178,7 @@ class Simulation {
   void cover_static(const State& last);
   [[nodiscard]] bool outran(const assembly::Velocities& end);
   void place_bodies(const model::Motion& motion);
-  void find_impulses(const StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer);
+  [[nodiscard]] bool find_impulses(StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer, bool however);
   void solve(const StageInput& in, ContactStage& stage);
   void account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first);
   [[nodiscard]] bool passes_on(const StageInput& in, ContactStage& stage);
@@ -181,7 +187,8 @@ class Simulation {
   /// A quasi-static step, cut into shorter ones where Newton's method does not converge.
   void step_quasi_static();
   void solve_static(const StageInput& in, const StepForm& form, ContactStage& stage);
-  void velocity_stage(State& next);
+  /// False where its impulses add energy, because the step turned the bodies too far.
+  [[nodiscard]] bool velocity_stage(State& next);
   void delete_departed();
   void fill_report(model::StepRow& report) const;
 
@@ -214,7 +221,8 @@ class Simulation {
   std::optional<Description> built_;  ///< when the first step was made
   std::vector<int> departed_;
   std::vector<std::string> warnings_;
-  bool spin_warned_ = false;
+  bool spin_warned_ = false, overlaps_warned_ = false;
+  double ahead_ = 0.0;         ///< time from where the step looks at geometry to where the next one does, s
   double static_step_ = 0.0;   ///< quasi-static step asked for, s,
   bool cutting_ = false;       ///< that is being cut,
   bool snapped_ = false;       ///< and has passed an unstable configuration

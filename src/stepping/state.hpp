@@ -16,6 +16,8 @@ struct Clock {
   long start_steps = 0;       ///< steps made by then
   double step = 0.0;          ///< h of the last step, s; 0 before the first
   double impulse_time = 0.0;  ///< over which its impulses acted, s; 0 before the first
+  long parts = 1;             ///< that the next step is to be made of,
+  double foreseen = 0.0;      ///< and the length of the first of them to whose middle the last midpoint step looked ahead, s; 0: none did, or bodies were put or thrown by hand since
 
   /// Count a step of h whose impulses act over `kick`.
   void advance(double h, double kick);
@@ -36,7 +38,7 @@ struct State {
   static void each(Self& self, Visit&& visit) {
     auto& clock = self.clock;
     visit("time", clock.time), visit("steps", clock.steps), visit("start_time", clock.start_time), visit("start_steps", clock.start_steps);
-    visit("step", clock.step), visit("impulse_time", clock.impulse_time);
+    visit("step", clock.step), visit("impulse_time", clock.impulse_time), visit("parts", clock.parts), visit("foreseen", clock.foreseen);
     model::Motion::each_array(self.motion, visit);
     visit("q", self.motion.q), visit("u", self.motion.u), visit("held", self.motion.held);
     visit("reactions", self.reactions), visit("memory", self.memory.entries);

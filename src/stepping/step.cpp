@@ -10,6 +10,7 @@
 #include "stepping/deformable_motion.hpp"
 #include "stepping/energy.hpp"
 #include "stepping/forces.hpp"
+#include "stepping/passing.hpp"
 #include "stepping/simulation.hpp"
 
 namespace scree::stepping {
@@ -22,7 +23,10 @@ constexpr int kMostCorrections = 20;  ///< of the contact problem for the implic
 constexpr double kCorrected = 1e-10;  ///< change of velocities, relative to the fastest body, that ends them for DEF_IMP
 constexpr double kLinearCorrected = 1e-3;  ///< the same for DEF_LIM
 constexpr double kCoarseTurn = 1.0;   ///< turn of a body in a step, rad, above which its contacts are not resolved
-constexpr int kMostLooks = 20;        ///< detections in a step where impulses make bodies faster than was covered, or impacts are passed on
+constexpr int kMostLooks = 40;        ///< detections in a step where impulses make bodies faster than was covered, or impacts are passed on;
+constexpr int kMostRounds = 20;       ///< from this one on what is still under way is stopped
+constexpr double kFastHalf = 0.05;    ///< of its radius: a body that goes farther in half a step may pass something
+constexpr long kMostParts = 1024;     ///< of a step in which bodies turn far
 constexpr double kNoOverlap = 1e-9;   ///< overlap, relative to a body's radius, that SHAKE and RATTLE may leave
 constexpr double kAhead = 1.5;        ///< times the speed that was not covered, for the next look
 constexpr double kUnseen = 1e-6;      ///< of the radius: overlap that a quasi-static step may make beyond what was covered
@@ -62,7 +66,7 @@ const model::StepRow& Simulation::step() {
     divide_work();
     try {
       if (statics) step_quasi_static();
-      else make_step(next_);
+      else step_in_parts();
     } catch (const Interrupted&) {
       // Factorisations may have been left half done.
       buffers_.inertias.clear();
@@ -71,12 +75,82 @@ const model::StepRow& Simulation::step() {
     }
     if (division_) division_->commit();
   });
-  if (!statics) std::swap(now_, next_);
   StageTimer timer(now_.report);
   delete_departed();
   fill_report(now_.report);
   timer.end(kIntegrate);
   return now_.report;
+}
+
+void Simulation::step_in_parts() {
+  const double h = settings_.step;
+  const Clock before = now_.state.clock;
+  const bool midpoint = settings_.integrator == Integrator::moreau;
+  long parts = before.parts, done = 0, then = 1;
+  while (parts < kMostParts && midpoint && !sees_first_half(h / static_cast<double>(parts))) parts *= 2;
+  if (parts == 1 && make_step(next_, h, false)) {
+    std::swap(now_, next_);
+    now_.state.clock.foreseen = midpoint ? h : 0.0;
+    return;
+  }
+  StepResult start;  // the last good step's, until all parts are done
+  ContactStage sum;  // of the parts done
+  model::StepRow spent;
+  parts = std::max(2L, parts);
+  const auto make_part = [&](long following) {
+    then = following;
+    settings_.step = h / static_cast<double>(parts);
+    const bool seen = make_step(next_, h / static_cast<double>(then), parts >= kMostParts);
+    for (const model::Stage stage : {kIntegrate, kDetect, kAssemble, kSolve}) spent.seconds(stage) += next_.report.seconds(stage);
+    return seen;
+  };
+  try {
+    while (done < parts) {
+      // The last part leads over to longer ones, where these show enough.
+      const bool last = done + 1 == parts;
+      if (!(last && parts < kMostParts && make_part(parts / 2)) && !make_part(parts)) {
+        parts *= 2;
+        done *= 2;
+      } else if (done++ == 0) {
+        start = std::exchange(now_, std::move(next_));
+        next_ = {};
+        sum = std::exchange(now_.stage, {});
+      } else {
+        std::swap(now_, next_);
+        add_impulses(now_.stage, sum);
+      }
+    }
+  } catch (...) {
+    settings_.step = h;
+    if (done > 0) now_ = std::move(start);
+    throw;
+  }
+  settings_.step = h;
+  sum.end = now_.stage.end;
+  now_.stage = std::move(sum);
+  now_.report = spent;
+  now_.state.reactions = now_.stage.reactions;
+  now_.state.clock = before;
+  now_.state.clock.advance(h, h);
+  now_.state.clock.parts = then;
+  now_.state.clock.foreseen = midpoint ? h / static_cast<double>(then) : 0.0;
+}
+
+bool Simulation::sees_first_half(double h) {
+  // A midpoint step looks ahead to the middle of the next one; what was put there or thrown by hand since then goes half a step unseen.
+  if (solver_.penalty() || h <= now_.state.clock.foreseen) return true;
+  const double time = 0.5 * h;
+  StepBuffers& with = buffers_;
+  current_velocities(model_.bodies, now_.state.motion, with.old);
+  cover(with.old, with.old);
+  ahead_ = time;
+  const auto fast = [&](int b) { return model_.bodies.moves(b) && time * with.covered[static_cast<std::size_t>(b)] > kFastHalf * model_.bodies.radius[static_cast<std::size_t>(b)]; };
+  bool any = false;
+  for (int b = 0; b < model_.bodies.size(); ++b) any = any || fast(b);
+  if (!any) return true;
+  place_bodies(now_.state.motion);
+  detect();
+  return !may_pass({model_, now_.state.motion, world_, with.old, time}, with.points);
 }
 
 void Simulation::divide_work() {
@@ -90,7 +164,7 @@ void Simulation::detect() {
   if (division_) division_->join(buffers_.points);
 }
 
-void Simulation::make_step(StepResult& next) {
+bool Simulation::make_step(StepResult& next, double then, bool however) {
   const model::Bodies& bodies = model_.bodies;
   const StepForm form = step_form();
   StepBuffers& with = buffers_;
@@ -106,12 +180,13 @@ void Simulation::make_step(StepResult& next) {
 
   StageInput in = stage_input(motion, with.old, with.free);
   in.impulse_ratio = now_.state.clock.impulse_ratio(impulse_time(bodies, with.kick, form.h));
+  in.ahead = ahead_ = form.leapfrog || form.quasi_static ? form.h : 0.5 * (form.h + then);
   in.times = form.leapfrog ? assembly::StepTimes{form.t + 0.5 * form.h, form.t + form.h, form.h}
-                           : assembly::StepTimes{form.t + form.h, form.t + (form.quasi_static ? 1.0 : 1.5) * form.h, form.h};
+                           : assembly::StepTimes{form.t + form.h, form.t + form.first_part() + ahead_, ahead_};
   in.level = form.leapfrog ? Level::places : Level::midpoint;
   if (form.leapfrog) in.lag = now_.state.motion.lag;
   const bool rattle = settings_.integrator == Integrator::rattle;
-  find_impulses(in, form, next, timer);
+  if (!find_impulses(in, form, next, timer, however)) return false;
   second_half_step(bodies, motion, with.loads, with.carried, with.free, rattle ? with.placed : next.stage.end, form);
   second_deformable_half_step(bodies, motion, next.stage.end, form);
   motion.held = next.stage.held;
@@ -123,15 +198,16 @@ void Simulation::make_step(StepResult& next) {
 
   if (rattle) {
     undo_bounces(next.state);
-    velocity_stage(next.state);
+    if (!velocity_stage(next.state) && !however) return false;
     add_impulses(with.velocities, next.stage);
   }
   next.state.reactions = next.stage.reactions;
   timer.end(kSolve);
   throw_if_stopped();
+  return true;
 }
 
-void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer) {
+bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer, bool however) {
   StepBuffers& with = buffers_;
   model::Motion& motion = next.state.motion;
   ContactStage& stage = next.stage;
@@ -139,12 +215,15 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
   later.reactions = {};
   later.impulse_ratio = 0.0;
   later.times = in.times;
+  later.ahead = in.ahead;
   bool passed_on = false;
   const bool statics = form.quasi_static && !model_.bodies.deformables.empty();
   cover(with.old, with.free);
   if (statics) cover_static(now_.state);
-  for (int look = 1;; ++look) {
-    const StageInput& now = passed_on ? later : in;
+  int look = 1;
+  for (;; ++look) {
+    StageInput& now = passed_on ? later : in;
+    now.stop = look >= kMostRounds;
     place_bodies(motion);
     detect();
     timer.end(kDetect);
@@ -157,10 +236,9 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
       throw_if_stopped();
       solve(now, stage);
     }
-    if (steps() == 0 && look == 1) warn_of_overlaps(stage);
-    if (look == kMostLooks) break;
+    if (steps() == 0 && !std::exchange(overlaps_warned_, true)) warn_of_overlaps(stage);
     if (statics || !passes_on(now, stage)) {
-      if (!outran(stage.end)) break;
+      if (!outran(stage.end) || look >= kMostLooks) break;
       continue;
     }
     // What was struck meets what is ahead with the velocities of this round.
@@ -172,6 +250,7 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
     cover(with.passed_on, with.passed_on);
   }
   correct_implicit(in, form, stage);
+  if (!however && !solver_.penalty() && (look >= kMostRounds || may_pass({model_, motion, world_, stage.end, ahead_}, with.points))) return false;
   if (settings_.integrator == Integrator::rattle) {
     next.state.memory.store(stage.contacts);
     with.placed = stage.end;
@@ -186,6 +265,7 @@ void Simulation::find_impulses(const StageInput& in, const StepForm& form, StepR
   check_penetration(stage);
   timer.end(kSolve);
   throw_if_stopped();
+  return true;
 }
 
 void Simulation::account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first) {
@@ -194,10 +274,15 @@ void Simulation::account_round(const StageInput& in, const StepForm& form, const
 }
 
 bool Simulation::passes_on(const StageInput& in, ContactStage& stage) {
-  if (!stage.release_struck(in, buffers_.inertias)) return false;
-  solve(in, stage);
-  if (stage.hold_calm(in, buffers_.inertias)) solve(in, stage);
-  return stage.meets_released(in);
+  if (!stage.passes_on(in)) {
+    while (stage.stop_met(in, buffers_.inertias)) solve(in, stage);
+    return false;
+  }
+  if (stage.release_struck(in, buffers_.inertias)) {
+    solve(in, stage);
+    if (stage.hold_calm(in, buffers_.inertias)) solve(in, stage);
+  }
+  return stage.meets_idle(in);
 }
 
 StepForm Simulation::step_form() const {
@@ -298,7 +383,7 @@ void Simulation::undo_bounces(State& next) {
   store_node_velocities(bodies, next.motion, with.node, before);
 }
 
-void Simulation::velocity_stage(State& next) {
+bool Simulation::velocity_stage(State& next) {
   // The bodies are at the end of the step, with the velocities of its middle.
   const model::Bodies& bodies = model_.bodies;
   const double h = next.clock.step;
@@ -315,8 +400,11 @@ void Simulation::velocity_stage(State& next) {
   with.velocities.build(in, with.points, with.inertias);
   solve(in, with.velocities);
   for (int round = 0; round < kMostLooks && with.velocities.defer_struck(in, with.inertias); ++round) solve(in, with.velocities);
+  const bool bounced = std::ranges::any_of(with.bounced, [](char b) { return b != 0; });
+  const bool fine = !bounced || settings_.restitution == RestitutionLaw::newton || !with.velocities.adds_energy(in);
   account_impulses(bodies, with.velocities, with.node, next.motion);
   store_node_velocities(bodies, next.motion, with.node, with.velocities.end);
+  return fine;
 }
 
 void Simulation::cover(const assembly::Velocities& first, const assembly::Velocities& second) {
@@ -345,7 +433,7 @@ bool Simulation::outran(const assembly::Velocities& end) {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(b)) continue;
     const double speed = assembly::surface_speed(bodies, end, b);
-    if (settings_.step * (speed - buffers_.covered[i]) <= allowed * bodies.radius[i]) continue;
+    if (ahead_ * (speed - buffers_.covered[i]) <= allowed * bodies.radius[i]) continue;
     buffers_.covered[i] = kAhead * speed;
     any = true;
   }
@@ -356,7 +444,7 @@ void Simulation::place_bodies(const model::Motion& motion) {
   const model::Bodies& bodies = model_.bodies;
   for (int b = 0; b < bodies.size(); ++b) {
     const auto i = static_cast<std::size_t>(b);
-    if (bodies.moves(b) || bodies.prescribed.count(bodies.id[i])) place_body(motion, b, settings_.step * buffers_.covered[i]);
+    if (bodies.moves(b) || bodies.prescribed.count(bodies.id[i])) place_body(motion, b, ahead_ * buffers_.covered[i]);
   }
 }
 

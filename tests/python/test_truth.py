@@ -10,16 +10,9 @@ from scree import bench_truth
 from scree.bench_truth import case as judge
 
 
-#: Cases with rows that do not hold yet; docs/validation.md shows which.
-OPEN = {"Crowds between thin walls", "Very large friction", "Forces of a fast sliding box", "Heavy on light", "Elastica", "Contact patch test",
-        "Contact patch test of two blocks that do not match"}
-
-
 @pytest.mark.parametrize("case", [c for c in bench_truth.CASES if not c.slow], ids=lambda c: c.name)
 def test_case(case):
     rows = bench_truth.run(case)
-    if case.name in OPEN and not all(row["pass"] for row in rows):
-        pytest.xfail("open: " + "; ".join(row["what"] for row in rows if not row["pass"]))
     assert rows and not [row for row in rows if not row["pass"]], bench_truth.table(rows)
 
 

@@ -67,6 +67,7 @@ def least(what, got, bound):
 
 def exactly(what, expected, got):
     """Counts and names."""
+    got = got.item() if hasattr(got, "item") else got
     return Check(what, expected, got, "exact", bool(got == expected))
 
 

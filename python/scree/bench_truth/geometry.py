@@ -109,9 +109,9 @@ def hull_errors(rng, count):
 
 @case(THEME, "Polyhedra against an oracle, random pairs")
 def hulls():
-    """150 pairs of hulls of 4 to 60 vertices, touching, deep, flat and nearly parallel: greatest error of gap and normal, of the size. (10^6 pairs:
+    """60 pairs of hulls of 4 to 60 vertices, touching, deep, flat and nearly parallel: greatest error of gap and normal, of the size. (10^6 pairs:
     SCREE_PAIRS=1000000 test_collision --gtest_filter='exact_gap.*'.)"""
-    yield most("greatest error", max(hull_errors(np.random.default_rng(77), 150)), 1e-9)
+    yield most("greatest error", max(hull_errors(np.random.default_rng(77), 60)), 1e-9)
 
 
 @case(THEME, "Polyhedra against an oracle, 20,000 pairs", slow=True)

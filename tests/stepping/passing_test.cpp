@@ -1,0 +1,146 @@
+/// Nothing passes through anything, however fast it flies and turns (theory sec. 3.3). SCREE_CROWDS sets how many crowds of 18 bodies are thrown for each law (80: ten
+/// thousand bodies, some seconds).
+#include "stepping/passing.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <random>
+
+#include "core/threads.hpp"
+#include "scene.hpp"
+
+namespace scree::stepping {
+namespace {
+
+struct Law {
+  Integrator integrator;
+  double restitution;
+};
+
+const Law kLaws[] = {{Integrator::moreau, 0.0}, {Integrator::moreau, 0.5}, {Integrator::moreau, 1.0}, {Integrator::shake, 0.0},
+                     {Integrator::rattle, 0.0}, {Integrator::rattle, 0.5}, {Integrator::rattle, 1.0}};
+
+/// Balls and plates of 4 mm thrown at 1 to 1000 m/s in a box of a metre with walls of 5 mm, cut in two by a plate of 4 mm.
+struct Crowd {
+  std::unique_ptr<Scene> scene = std::make_unique<Scene>(1e-3, Vec3::Zero(), 1e-8);
+  std::vector<int> bodies;
+
+  Crowd(const Law& law, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    scene->sim.settings().integrator = law.integrator;
+    scene->surface(0.3 * (seed % 3), law.restitution);
+    for (int axis = 0; axis < 3; ++axis)
+      for (const double side : {-0.005, 1.0}) {
+        Vec3 low = Vec3::Constant(-0.005), high = Vec3::Constant(1.005);
+        low[axis] = side, high[axis] = side + 0.005;
+        scene->obstacle(geometry::make_box(low, high, 0, 0));
+      }
+    scene->obstacle(geometry::make_box({0, 0, 0.498}, {1, 1, 0.502}, 0, 0));
+    for (int k = 0; k < 18; ++k) {
+      const Vec3 at((k % 3 + 0.5) / 3.0, (k / 3 % 3 + 0.5) / 3.0, 0.25 + 0.5 * (k / 9));
+      const Vec3 half(0.1, 0.075, 0.002);
+      const int id = k % 3 == 2 ? scene->box(at - half, at + half) : scene->ball(at, 0.01 + 0.04 * uniform(random), 1.0);
+      if (k % 3 == 2) scene->sim.set_placement(id, rotation_from_quaternion(normal(random), normal(random), normal(random), normal(random)), at);
+      scene->sim.set_velocity(id, std::pow(1000.0, uniform(random)) * Vec3(normal(random), normal(random), normal(random)).normalized(), Vec3::Zero());
+      bodies.push_back(id);
+    }
+  }
+  [[nodiscard]] int escaped() const {
+    int count = 0;
+    for (std::size_t k = 0; k < bodies.size(); ++k) {
+      const Vec3 x = scene->position(bodies[k]), low(0, 0, k < 9 ? 0.0 : 0.5), high(1, 1, k < 9 ? 0.5 : 1.0);
+      count += (x.array() < low.array()).any() || (x.array() > high.array()).any();
+    }
+    return count;
+  }
+};
+
+unsigned crowd_count(unsigned usual) {
+  const char* text = std::getenv("SCREE_CROWDS");
+  return text ? static_cast<unsigned>(std::atoi(text)) : usual;
+}
+
+TEST(Passing, CrowdsOfBallsAndThinPlatesStayWhereTheyAre) {
+  for (const Law& law : kLaws)
+    for (unsigned seed = 1; seed <= crowd_count(3); ++seed) {
+      Crowd crowd(law, seed);
+      const double before = crowd.scene->sim.energies().kinetic;
+      for (int k = 0; k < 8; ++k) {
+        crowd.scene->run(1);
+        EXPECT_LE(crowd.scene->sim.energies().kinetic, before * (1 + 1e-7)) << to_string(law.integrator) << " e " << law.restitution << " seed " << seed << " step " << k;
+      }
+      EXPECT_EQ(crowd.escaped(), 0) << to_string(law.integrator) << " e " << law.restitution << " seed " << seed;
+    }
+}
+
+TEST(Passing, StepsInPartsRestartToTheBitOnAnyNumberOfThreads) {
+  for (const Integrator integrator : {Integrator::moreau, Integrator::rattle}) {
+    Crowd whole({integrator, 0.5}, 5);
+    whole.scene->run(3);
+    expect_same_after_restart(*whole.scene, 3);
+    set_threads(2);
+    Crowd threaded({integrator, 0.5}, 5);
+    threaded.scene->run(6);
+    set_threads(1);
+    EXPECT_EQ(threaded.scene->sim.state_hash(), whole.scene->sim.state_hash());
+  }
+}
+
+// Contact forces are means over the whole step, whatever parts it was made of: they change the momentum of a plate that a ball strikes at its end.
+TEST(Passing, ForcesOfAllPartsAreReported) {
+  for (const Law& law : kLaws) {
+    Scene scene(1e-3, Vec3::Zero(), 1e-10);
+    scene.sim.settings().integrator = law.integrator;
+    scene.surface(0.0, law.restitution);
+    scene.obstacle(geometry::make_box({-2, -2, -0.01}, {2, 2, 0}, 0, 0));
+    const int plate = scene.box({-0.3, -0.05, 0.05}, {0.3, 0.05, 0.054}), ball = scene.ball({0.25, 0, 0.3}, 0.02, 1.0);
+    scene.sim.set_velocity(ball, {0, 0, -400}, Vec3::Zero());
+    for (int k = 0; k < 6; ++k) {
+      const Vec3 before = scene.velocity(plate);
+      const double time = scene.sim.time();
+      scene.run(1);
+      Vec3 impulse = Vec3::Zero();
+      for (const assembly::Contact& contact : scene.sim.contacts())
+        impulse += ((contact.point.body_b == plate) - (contact.point.body_a == plate)) * (contact.frame.transpose() * contact.R);
+      const double mass = scene.sim.model().bodies.mass[scene.at(plate)];
+      EXPECT_NEAR((impulse - mass * (scene.velocity(plate) - before)).norm(), 0.0, 1e-9 * mass * 400) << to_string(law.integrator) << " step " << k;
+      EXPECT_NEAR(scene.sim.time() - time, 1e-3, 1e-15);
+    }
+    EXPECT_GT(scene.position(plate).z(), 0.0);
+    EXPECT_GT(scene.position(ball).z(), 0.0);
+  }
+}
+
+// What is thrown by hand between two midpoint steps is looked at from where it is.
+TEST(Passing, FirstHalfStepsPassNothing) {
+  for (const double speed : {50.0, 300.0, 1000.0}) {
+    Scene scene(1e-3);
+    scene.surface(0.0);
+    scene.obstacle(geometry::make_box({0.1, -1, -1}, {0.103, 1, 1}, 0, 0));
+    const int id = scene.ball({0, 0, 0}, 0.01, 1.0);
+    scene.sim.set_velocity(id, {speed, 0, 0}, Vec3::Zero());
+    scene.run(3);
+    EXPECT_LT(scene.position(id).x(), 0.1) << speed;
+    scene.sim.set_placement(id, Mat3::Identity(), {0.05, 0.02, 0});
+    scene.sim.set_velocity(id, {speed, 0, 0}, Vec3::Zero());
+    scene.run(3);
+    EXPECT_LT(scene.position(id).x(), 0.1) << speed;
+  }
+}
+
+// Ordinary motion is not cut: what is shown to be safe costs no second solve.
+TEST(Passing, OrdinaryStepsAreWhole) {
+  Scene scene(1e-3, {0, 0, -9.81});
+  scene.surface(0.3);
+  scene.floor();
+  for (int k = 0; k < 20; ++k) scene.box({0.3 * (k % 5), 0.3 * (k / 5), 0.1 + 0.05 * k}, {0.3 * (k % 5) + 0.2, 0.3 * (k / 5) + 0.05, 0.3 + 0.05 * k});
+  for (int k = 0; k < 300; ++k) {
+    scene.run(1);
+    EXPECT_EQ(scene.sim.state().clock.parts, 1);
+  }
+}
+
+}  // namespace
+}  // namespace scree::stepping
