@@ -62,14 +62,34 @@ def test_everything_at_once(command, script):
     ("from __future__ import print_function\nfor i in xrange(2): print(i / 2, end=';')\n", False, True, "0;0;"),
     ("def xrange(n): return range(n)\nprint(list(xrange(2)), 1 / 2)\n", False, False, "[0, 1] 0.5\n"),  # its own xrange
     ("class A: x = [4, 6]\na = A()\na.x[0] /= 3\nprint a.x\n", False, True, "[1, 6]\n"),
-    ("import numpy\nprint numpy.array([1, 2]) / 2\n", False, True, "[0.5 1. ]\n"),  # arrays are left to NumPy
+    ("import numpy\nprint numpy.array([1, 2]) / 2, numpy.array([1.0, 2]) / 2\n", False, True, "[0 1] [0.5 1. ]\n"),
     ("print 'a', ; print 'b'\n", False, True, "a b\n"),
     ("print ('a', 1)\nprint 1\n", False, True, "('a', 1)\n1\n"),                    # a tuple in Python 2
-    ("exec 'x = 3 / 2'\nprint x\n", False, True, "1.5\n"),                          # text that is run later is Python 3
+    ("exec 'x = 3 / 2'\nprint x\n", False, True, "1\n"),                            # text that is run later is Python 2, too
+    ("ns = {'n': 7}\nexec 'print n / 2' in ns\nprint eval ('n / 2', ns)\n", False, True, "3\n3\n"),
+    ("code = compile ('print 9 / 2', 'x', 'exec')\nexec code\n", False, True, "4\n"),
+    ("from __future__ import division\nprint eval ('7 / 2'), 7 / 2\n", True, True, "3 3.5\n"),
+    ("def half (a, b = 2): return a / b\nprint half (7), half (7.0), half (-7), half (b = 4, a = 10)\n", False, True, "3 3.5 -4 2\n"),
+    ("print map (lambda (a, b): a / b, [(7, 2), (7., 2)])\n", False, True, "[3, 3.5]\n"),
+    ("print round (2.5), round (-0.5), round (7 / 2), round (2.675, 1), int (round (0.5))\n", False, True, "3.0 -1.0 3.0 2.7 1\n"),
+    ("l = [2, 3, 1]\nl.sort (lambda a, b: cmp (b, a))\nprint l, sorted (l, cmp = cmp), sorted (l, reverse = True)\n", False, True, "[3, 2, 1] [1, 2, 3] [3, 2, 1]\n"),
+    ("try: raise ValueError, 'no'\nexcept (ValueError, TypeError), e: print e, e.message\n", False, True, "no no\n"),
+    ("class A:\n  def __div__ (self, other): return 'by %d' % other\n  def __nonzero__ (self): return False\nprint A () / 2, bool (A ())\n", False, True, "by 2 False\n"),
+    ("print u'caf\\xe9', 0777, 0xFFL, 1E-05 > 0, not 08.5 < 1\n", False, True, "caf\xe9 511 255 True True\n"),
+    ("d = {'a': 1}\nfor k, v in d.iteritems (): print k, v,\nprint d.has_key ('b')\n", False, True, "a 1 False\n"),
+    ("def f (n):\n\tif n:\n\t        return 'deep'\n        return 'flat'\nprint f (1), f (0)\n", False, True, "deep flat\n"),  # a tab is eight blanks
+    ("import StringIO\ns = StringIO.StringIO ()\nprint >>s, 'in', 7 / 2\nprint >>s\nprint repr (s.getvalue ())\n", False, True, "'in 3\\n\\n'\n"),
 ])
 def test_what_is_taken_for_python_2(source, forced, python_2, printed):
     script, out = run(source, forced)
     assert script.python2 == python_2 and out == printed
+
+
+def test_a_question_is_refused_where_nobody_answers(command, script):
+    """A run has no terminal: the message says how to pass values."""
+    for call in ("raw_input ('how many? ')", "input ('how many? ')"):
+        done = command("run", script(f"print 'asking'\nn = {call}\n"))
+        assert done.status != 0 and "after --" in done.err and "NON_SOLFEC_ARGV" in done.err
 
 
 def test_what_is_said_is_what_was_there():

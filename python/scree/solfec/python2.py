@@ -1,14 +1,15 @@
 """Scripts in Python 2, as Solfec's users wrote them: converted on the fly, never on disk.
 
 The syntax is rewritten by lib2to3 (print, except X, e, raise X, text, backticks, <>, has_key, 0777, 10L, dictionaries' lists, renamed modules). Names that
-Python 3 dropped or changed (xrange, raw_input, range, map, filter, zip as lists, execfile, ...) are given to the script, and every `/` divides whole
-numbers to whole numbers, as there."""
+Python 3 dropped or changed (xrange, range, map, filter, zip as lists, round, sorted, exec, eval, execfile, ...) are given to the script, and every `/`
+divides whole numbers, and NumPy's arrays of them, to whole numbers, as there."""
 import ast
 import builtins
 import functools
 import importlib.abc
 import importlib.machinery
 import io
+import math
 import os
 import re
 import sys
@@ -18,7 +19,7 @@ import warnings
 _FIXERS = ("apply dict except exec funcattrs getcwdu has_key imports intern itertools itertools_imports methodattrs ne next nonzero "
            "numliterals operator paren print raise renames repr standarderror sys_exc throw tuple_params types unicode urllib")
 #: What is said to have been changed, and how it looks in Python 2.
-_SIGNS = (("print statements", r"^\s*print\b(?!\s*\()|[:;]\s*print\b(?!\s*\()|^\s*print\s*\([^()]*\)\s*[,%]"), ("except X, e", r"\bexcept\b[^:(]+,\s*\w+\s*:"),
+_SIGNS = (("print statements", r"^\s*print\b(?!\s*\()|[:;]\s*print\b(?!\s*\()|^\s*print\s*\([^()]*\)\s*[,%]"), ("except X, e", r"\bexcept\b[^:]*[\w)]\s*,\s*\w+\s*:"),
           ("raise X, text", r"^\s*raise\s+\w+\s*,"), ("backticks", r"`"), ("<>", r"<>"), ("has_key", r"\.has_key\b"), ("exec statements", r"^\s*exec\s+[^(\s]"),
           ("execfile", r"\bexecfile\b"), ("xrange", r"\bxrange\b"), ("raw_input", r"\braw_input\b"), ("octal and long numbers", r"(?<![.\w])(?<![eE][+-])(?:0[0-7]+(?![.\w])|\d+[lL]\b)"))
 #: Names of Python 2 in files that Python 3 parses, too.
@@ -26,22 +27,18 @@ _NAMES = re.compile(r"\b(xrange|execfile|raw_input|basestring|unichr|iteritems|i
 
 
 class Script:
-    """The source of a script and what was done to it. text: Python 3. changes: list of words, empty for Python 3 files."""
+    """The source of a script and what was done to it. text: Python 3. changes: list of words, empty for Python 3 files. python2: True for a file that
+    is Python 2. divides: whole numbers to whole numbers."""
 
-    def __init__(self, text, changes, divides):
-        self.text, self.changes, self.divides = text, changes, divides
+    def __init__(self, text, changes=(), python2=False, divides=False):
+        self.text, self.changes, self.python2, self.divides = text, list(changes), python2, divides
 
-    @property
-    def python2(self):
-        """True for a file that is Python 2."""
-        return bool(self.changes) or self.divides
-
-    def code(self, path):
-        """Compiled for exec()."""
-        if not self.divides:
-            return compile(self.text, path, "exec", dont_inherit=True)
-        tree = ast.fix_missing_locations(_Division().visit(ast.parse(self.text, path)))
-        return compile(tree, path, "exec", dont_inherit=True)
+    def code(self, path, mode="exec"):
+        """Compiled for exec() or eval()."""
+        if not self.python2:
+            return compile(self.text, path, mode, dont_inherit=True)
+        tree = ast.fix_missing_locations(_Meaning(self.divides).visit(ast.parse(self.text, path, mode)))
+        return compile(tree, path, mode, dont_inherit=True)
 
 
 def decode(source):
@@ -59,7 +56,7 @@ def read(source, path, forced=False):
     text = decode(source)
     problem = _problem(text, path)
     if problem is None and not forced and not _uses_old_names(text):
-        return Script(text, [], False)
+        return Script(text)
     flat = _without_tabs(text)
     changes = [f"{count} {what}" for what, count in _signs(flat)] + (["tabs in the indentation"] if flat != text else [])
     try:
@@ -67,8 +64,9 @@ def read(source, path, forced=False):
         tree = ast.parse(new, path)
     except SyntaxError:
         raise problem if problem is not None else SyntaxError(f"{path}: it is neither Python 3 nor Python 2") from None
-    divisions = 0 if re.search(r"from\s+__future__\s+import\s+[^\n]*\bdivision\b", text) else sum(_divides(node) for node in ast.walk(tree))
-    return Script(new, changes + ([f"{divisions} divisions, of whole numbers to whole numbers"] if divisions else []), divisions > 0 or forced or not changes)
+    divides = not re.search(r"from\s+__future__\s+import\s+[^\n]*\bdivision\b", text)
+    divisions = sum(_divides(node) for node in ast.walk(tree)) if divides else 0
+    return Script(new, changes + ([f"{divisions} divisions, of whole numbers to whole numbers"] if divisions else []), True, divides)
 
 
 def _problem(text, path):
@@ -132,35 +130,71 @@ def _tool(names, function):
     return refactor.RefactoringTool([n for n in names if not (function and n.endswith("fix_print"))], {"print_function": function})
 
 
-# --- division -----------------------------------------------------------------------------------------------------
+# --- what the same text means ----------------------------------------------------------------------------------------
 
 def _divides(node):
     return isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, ast.Div)
 
 
+def _whole(x):
+    """True for whole numbers and arrays of them."""
+    return isinstance(x, int) or getattr(getattr(x, "dtype", None), "kind", None) in ("i", "u", "b")
+
+
 def divide(a, b):
-    """a / b of Python 2: whole numbers give a whole number."""
-    if isinstance(a, int) and isinstance(b, int):
+    """a / b of Python 2: whole numbers give a whole number, objects have their __div__."""
+    if _whole(a) and _whole(b):
         return a // b
+    for one, other, name in ((a, b, "__div__"), (b, a, "__rdiv__")):
+        if hasattr(type(one), name):
+            return getattr(one, name)(other)
     return a / b
 
 
-class _Division(ast.NodeTransformer):
-    """Writes every a / b as a call of divide()."""
+def _message(x):
+    """x.message: of an exception its text, as in Python 2."""
+    if isinstance(x, BaseException) and not hasattr(x, "message"):
+        return x.args[0] if len(x.args) == 1 else ""
+    return x.message
 
-    def _call(self, a, b, node):
-        return ast.copy_location(ast.Call(ast.Name("__python2_divide__", ast.Load()), [a, b], []), node)
+
+def _order(given):
+    """The argument of list.sort: a comparison of two as a key."""
+    return None if given is None else functools.cmp_to_key(given)
+
+
+class _Meaning(ast.NodeTransformer):
+    """Writes a / b, x.message and x.sort (comparison) as calls of the functions above."""
+
+    def __init__(self, divides):
+        self._dividing = divides
+
+    def _call(self, name, node, *args):
+        return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), list(args), []), node)
 
     def visit_BinOp(self, node):
         self.generic_visit(node)
-        return self._call(node.left, node.right, node) if _divides(node) else node
+        return self._call("__python2_divide__", node, node.left, node.right) if self._dividing and _divides(node) else node
+
+    def visit_Attribute(self, node):
+        self.generic_visit(node)
+        return self._call("__python2_message__", node, node.value) if node.attr == "message" and isinstance(node.ctx, ast.Load) else node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "sort":
+            given = node.args[:1] + [k.value for k in node.keywords if k.arg == "cmp"]
+            if len(given) == 1 and len(node.args) < 2:
+                node.keywords = [ast.keyword("key", self._call("__python2_order__", node, given[0])), *(k for k in node.keywords if k.arg != "cmp")]
+                node.args = []
+        return node
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)
-        if not _divides(node):
+        if not (self._dividing and _divides(node)):
             return node
         value = ast.parse(ast.unparse(node.target), mode="eval").body
-        return ast.copy_location(ast.Assign([node.target], self._call(value, node.value, node)), node)
+        return ast.copy_location(ast.Assign([node.target], self._call("__python2_divide__", node, value, node.value)), node)
 
 
 # --- names --------------------------------------------------------------------------------------------------------
@@ -175,12 +209,61 @@ def _list(function):
 def names():
     """What a Python 2 script finds without an import."""
     return {"xrange": builtins.range, "range": _list(builtins.range), "map": _map, "filter": _list(builtins.filter), "zip": _list(builtins.zip),
-            "raw_input": builtins.input, "unicode": str, "basestring": str, "long": int, "unichr": chr, "reduce": functools.reduce, "file": open,
+            "raw_input": raw_input, "input": lambda prompt="": builtins.eval(raw_input(prompt)), "round": _round, "sorted": _sorted, "compile": _compile,
+            "exec": _exec, "eval": _eval, "__python2_message__": _message, "__python2_order__": _order, "unicode": str, "basestring": str, "long": int, "unichr": chr, "reduce": functools.reduce, "file": open,
             "cmp": lambda a, b: (a > b) - (a < b), "execfile": execfile, "__python2_divide__": divide}
 
 
 def _map(function, *lists):
     return [*builtins.zip(*lists)] if function is None else list(builtins.map(function, *lists))
+
+
+def raw_input(prompt=""):
+    """A line from the terminal; refused where there is none."""
+    if sys.stdin is None or not sys.stdin.isatty():
+        raise ValueError("raw_input: the script asks for a line, and standard input is not a terminal; give values after -- on the command line and read NON_SOLFEC_ARGV ()")
+    return builtins.input(prompt)
+
+
+def _round(x, digits=0):
+    """Halves away from 0, as a float."""
+    scale = 10.0 ** digits
+    moved = abs(float(x)) * scale
+    whole = float(int(moved)) if moved < 2**53 else moved
+    return math.copysign((whole + (moved - whole >= 0.5)) / scale, x)
+
+
+def _sorted(values, cmp=None, key=None, reverse=False):
+    order = key if cmp is None else functools.cmp_to_key(cmp) if key is None else lambda x: functools.cmp_to_key(cmp)(key(x))
+    return builtins.sorted(values, key=order, reverse=bool(reverse))
+
+
+def _compile(source, filename, mode, *more):
+    """Text that is compiled later is Python 2, too."""
+    if not isinstance(source, (str, bytes)) or mode not in ("exec", "eval"):
+        return builtins.compile(source, filename, mode, *more)
+    text = source.encode() if isinstance(source, str) else source
+    script = read(text if mode == "exec" else text.strip(), filename, True)
+    script.text = script.text if mode == "exec" else script.text.strip()
+    return script.code(filename, mode)
+
+
+def _run_text(source, mode, globals, locals, frame):
+    if globals is None:
+        globals, locals = frame.f_globals, frame.f_locals
+    if isinstance(source, (str, bytes)):
+        source = _compile(source, "<string>", mode)
+        for name, value in names().items():
+            globals.setdefault(name, value)
+    return (builtins.exec if mode == "exec" else builtins.eval)(source, globals, globals if locals is None else locals)
+
+
+def _exec(source, globals=None, locals=None):
+    _run_text(source, "exec", globals, locals, sys._getframe(1))
+
+
+def _eval(source, globals=None, locals=None):
+    return _run_text(source, "eval", globals, locals, sys._getframe(1))
 
 
 def find(path, beside=None):
