@@ -1,5 +1,7 @@
 """Benchmarks as commands: scenes and solvers."""
 import json
+import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ import pytest
 import scree
 from scree import bench_agreement, bench_papers, bench_solvers, scenes, siconos_peer
 
+ROOT = pathlib.Path(__file__).parents[2]
 SCENE_KEYS = {"scene", "steps", "bodies", "threads", "contacts_mean", "ms_per_step", "stages", "residual_max", "penetration_max",
               "penetration_mean", "kinetic_energy", "hash"}
 
@@ -166,6 +169,18 @@ def test_paper_as_a_command(command, tmp_path):
     rows = json.loads((tmp_path / "out.json").read_text())["rows"]
     assert all(r["ours"] for r in rows if r["method"] in ("IPM", "JACOBI") and r["problem"] == "1")
     assert command("bench", "paper", "nothing").status == 2
+
+
+def test_every_item_of_the_papers_is_listed(command):
+    done = command("bench", "paper", "--list", "--json", "-")
+    items = json.loads(done.out)["items"]
+    assert len({item["text"] for item in items}) == 5 and all(item["status"] in ("reproduced", "differs", "open", "picture") for item in items)
+    for item in items:
+        for path in re.findall(r"(?:docs|tests|tools|examples|src)/[\w./]+\.\w+", item["where"]):
+            assert (ROOT / path).exists(), path
+        for name in re.findall(r"scree bench paper (\w+)", item["where"]):
+            assert name in bench_papers.PAPERS, name
+    assert command("bench", "paper").status == 2
 
 
 def test_krylov_paper_ratio_of_the_methods():

@@ -51,7 +51,8 @@ def _add_scene(kinds):
 def _add_paper(kinds):
     from ..bench_papers import PAPERS
     parser = kinds.add_parser("paper", help="test problems of a paper, our table beside its own: " + " ".join(PAPERS))
-    parser.add_argument("name", metavar="NAME", choices=tuple(PAPERS))
+    parser.add_argument("name", metavar="NAME", nargs="?", choices=tuple(PAPERS))
+    parser.add_argument("--list", action="store_true", help="every table and figure of the five texts, and where it is shown or why not")
     parser.add_argument("--scale", type=common.positive_float, default=1.0, metavar="X", help="number of grains relative to the paper's (default: 1)")
     parser.add_argument("--threads", type=common.positive_int, default=1, metavar="N", help="default: 1")
     parser.add_argument("--json", metavar="OUT", help="write the rows ('-': to standard output, and nothing else)")
@@ -60,7 +61,15 @@ def _add_paper(kinds):
 
 def execute_paper(args):
     """Solve a paper's test problems."""
-    from .. import bench_papers
+    from .. import bench_paper_list, bench_papers
+    if args.list:
+        if args.json != "-":
+            print(bench_paper_list.table())
+        if args.json:
+            common.write_json({"items": bench_paper_list.rows()}, args.json)
+        return
+    if args.name is None:
+        raise ValueError(f"scree bench paper: which one? {', '.join(bench_papers.PAPERS)}, or --list for every table and figure")
     common.set_threads(args)
     rows = bench_papers.bench(args.name, args.scale, say=lambda text: print(text, file=sys.stderr, flush=True))
     if args.json != "-":
