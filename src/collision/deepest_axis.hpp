@@ -1,9 +1,11 @@
 /// The direction along which two polyhedra are parted by the shortest way, or farthest apart, among the normals of faces
 /// and the common normals of edges.
 ///
-/// The search is shortened by a common point of the two pieces. It lies under each face by some depth, and no axis among
-/// a face's normal and the arcs of its edges parts the pieces by more than minus that depth: whatever
-/// lies deeper than the best axis known need not be looked at. This skips work, never an answer.
+/// The search is shortened by a common point c of the two pieces. Along any n they are parted by minus the depth of c in a
+/// along n and minus its depth in b along -n. On the arcs of an edge the one is at least the lesser depth of c under the
+/// faces beside it, and any depth is at least the least one: axes whose bound is below the best axis known need not be
+/// looked at. The nearer c is to the middle of the overlap along the deepest axis, the fewer are left; where the first guess
+/// leaves many, a climb by nearest points leads to a better one. This skips work, never an answer.
 #pragma once
 
 #include "collision/narrow_phase.hpp"

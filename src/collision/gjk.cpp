@@ -1,5 +1,6 @@
 #include "collision/gjk.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -72,6 +73,13 @@ bool affine_weights(const Simplex& s, const int* pick, int count, double* weight
   return true;
 }
 
+/// Does no corner but those picked, which carry v, lie nearer to the origin along v? Then v is the simplex's nearest point.
+bool is_nearest(const Simplex& s, const int* pick, int count, const Vec3& v, double square) {
+  for (int i = 0; i < s.count; ++i)
+    if (std::find(pick, pick + count, i) == pick + count && v.dot(s.corner[i].w) < square) return false;
+  return true;
+}
+
 /// Reduce the simplex to the corners that carry its point nearest to the origin, the newest among them; return
 /// that point.
 Vec3 reduce(Simplex& s) {
@@ -94,6 +102,7 @@ Vec3 reduce(Simplex& s) {
     nearest = v;
     best.count = count;
     for (int i = 0; i < count; ++i) best.corner[i] = s.corner[pick[i]], best.weight[i] = weight[i];
+    if (is_nearest(s, pick, count, v, square)) break;
   }
   s = best;
   return nearest;
@@ -109,23 +118,29 @@ bool holds(const Simplex& s, const Corner& corner) {
 }  // namespace
 
 Nearest nearest_points(const PolyhedronView& a, const PolyhedronView& b, double tolerance, double limit) {
+  const Vec3 between = b.center - a.center;
+  return nearest_points(a, b, Vec3::Zero(), between.squaredNorm() > 0.0 ? between : Vec3(-Vec3::UnitX()), tolerance, limit);
+}
+
+Nearest nearest_points(const PolyhedronView& a, const PolyhedronView& b, const Vec3& shift, const Vec3& ahead, double tolerance, double limit) {
+  int i = 0, j = 0;
   const auto support = [&](const Vec3& direction) {
-    const int i = a.support(direction), j = b.support(-direction);
-    return Corner{a.vertices[i] - b.vertices[j], i, j};
+    i = a.support_from(direction, i);
+    j = b.support_from(-direction, j);
+    return Corner{a.vertices[i] - (b.vertices[j] + shift), i, j};
   };
   Nearest result;
-  Vec3 v = a.center - b.center;
-  if (v.squaredNorm() == 0.0) v = Vec3::UnitX();
+  Vec3 v = -ahead;
   Simplex simplex;
   for (int step = 0; step < kSearchSteps; ++step) {
     const double square = v.squaredNorm();
     if (step > 0 && (square <= tolerance * tolerance || simplex.count == 4)) break;
     const Corner next = support(-v);
-    const double ahead = v.dot(next.w);
-    if (ahead > result.bound * std::sqrt(square)) result.bound = ahead / std::sqrt(square);
+    const double reached = v.dot(next.w);
+    if (reached > result.bound * std::sqrt(square)) result.bound = reached / std::sqrt(square);
     if (result.bound > limit) break;
     // No corner lies nearer along v: v is the nearest point.
-    if (step > 0 && (square - ahead <= 1e-15 * square || holds(simplex, next))) break;
+    if (step > 0 && (square - reached <= 1e-15 * square || holds(simplex, next))) break;
     Simplex trial = simplex;
     trial.corner[trial.count++] = next;
     const Vec3 reduced = reduce(trial);
@@ -134,9 +149,9 @@ Nearest nearest_points(const PolyhedronView& a, const PolyhedronView& b, double 
     v = reduced;
   }
 
-  for (int i = 0; i < simplex.count; ++i) {
-    result.on_a += simplex.weight[i] * a.vertices[simplex.corner[i].a];
-    result.on_b += simplex.weight[i] * b.vertices[simplex.corner[i].b];
+  for (int k = 0; k < simplex.count; ++k) {
+    result.on_a += simplex.weight[k] * a.vertices[simplex.corner[k].a];
+    result.on_b += simplex.weight[k] * (b.vertices[simplex.corner[k].b] + shift);
   }
   const double distance = v.norm();
   if (distance > 0.0) result.normal = -v / distance;

@@ -18,4 +18,8 @@ struct Nearest {
 /// after finitely many steps, and at once when the bound exceeds `limit`. Touching means closer than `tolerance`.
 [[nodiscard]] Nearest nearest_points(const PolyhedronView& a, const PolyhedronView& b, double tolerance, double limit);
 
+/// The same with b moved by `shift`, the search starting along `ahead`, a guess of the normal (any non-zero vector).
+[[nodiscard]] Nearest nearest_points(const PolyhedronView& a, const PolyhedronView& b, const Vec3& shift, const Vec3& ahead, double tolerance,
+                                     double limit);
+
 }  // namespace scree::collision

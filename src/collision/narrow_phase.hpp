@@ -60,6 +60,12 @@ struct PolygonCorner {
   int edge = -1;  ///< of the side that starts here: reference edges as ~e, incident edges as e
 };
 
+/// An edge with a bound from below on how deep a point lies under the planes through it, m.
+struct DeepEdge {
+  int edge = -1;
+  double depth = 0.0;
+};
+
 /// Buffers of one thread, kept from call to call.
 struct NarrowScratch {
   std::vector<PolygonCorner> polygon, clipped, patch;
@@ -67,8 +73,7 @@ struct NarrowScratch {
   double offset = 0.0;
   std::vector<double> heights;           ///< of vertices along a normal
   std::vector<double> depth_a, depth_b;  ///< of a common point under the faces
-  std::vector<double> trial_a, trial_b;  ///< of another one
-  std::vector<int> edges_a, edges_b;     ///< that may hold the deepest axis
+  std::vector<DeepEdge> edges_a, edges_b;  ///< that may hold the deepest axis
 };
 
 struct NarrowOptions {

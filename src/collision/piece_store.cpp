@@ -201,14 +201,17 @@ void PieceStore::add_vertex_faces(Range& range) {
   const int* start = face_start_.data() + range.starts;
   const int* corners = face_vertices_.data() + range.slot;
   range.vertex_starts = static_cast<int>(vertex_start_.size());
-  std::vector<std::vector<int>> around(range.vertices);
+  std::vector<std::vector<std::array<int, 2>>> around(range.vertices);
   for (int f = 0; f < range.faces; ++f)
-    for (int k = start[f]; k < start[f + 1]; ++k) around[corners[k]].push_back(f);
+    for (int k = start[f]; k < start[f + 1]; ++k) around[corners[k]].push_back({f, corners[k + 1 < start[f + 1] ? k + 1 : start[f]]});
   int count = 0;
-  for (const std::vector<int>& faces : around) {
+  for (const auto& faces : around) {
     vertex_start_.push_back(count);
     count += static_cast<int>(faces.size());
-    vertex_faces_.insert(vertex_faces_.end(), faces.begin(), faces.end());
+    for (const auto& [face, next] : faces) {
+      vertex_faces_.push_back(face);
+      vertex_next_.push_back(next);
+    }
   }
   vertex_start_.push_back(count);
 }
@@ -281,6 +284,7 @@ void PieceStore::copy_piece(const PieceStore& from, int piece) {
   append(face_edges_, from.face_edges_, old.slot, old.slots);
   append(vertex_start_, from.vertex_start_, old.vertex_starts, old.vertices + 1);
   append(vertex_faces_, from.vertex_faces_, old.slot, old.slots);
+  append(vertex_next_, from.vertex_next_, old.slot, old.slots);
   append(edges_, from.edges_, old.edge, old.edges);
   append(edge_faces_, from.edge_faces_, old.edge, old.edges);
 }
@@ -445,6 +449,7 @@ PolyhedronView PieceStore::polyhedron(int piece) const {
   view.face_interior = face_interior_.data() + range.face;
   view.vertex_start = vertex_start_.data() + range.vertex_starts;
   view.vertex_faces = vertex_faces_.data() + range.slot;
+  view.vertex_next = vertex_next_.data() + range.slot;
   view.edges = edges_.data() + range.edge;
   view.edge_faces = edge_faces_.data() + range.edge;
   view.vertex_count = range.vertices;

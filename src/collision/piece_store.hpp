@@ -42,6 +42,7 @@ struct EllipsoidView {
 /// Face f has the corner slots face_start[f] .. face_start[f+1); slot k starts at vertex
 /// face_vertices[k] and runs along the polyhedron's edge face_edges[k].
 struct PolyhedronView {
+  static constexpr int kFewVertices = 24;  // all are tried sooner than climbed over
   const Vec3* vertices = nullptr;
   const Vec3* normals = nullptr;    ///< unit, outward
   const double* offsets = nullptr;  ///< normal . x on the face
@@ -52,6 +53,7 @@ struct PolyhedronView {
   const std::uint8_t* face_interior = nullptr;  ///< 1 where another piece of the body lies behind
   const int* vertex_start = nullptr;  ///< faces around vertex v: vertex_faces[vertex_start[v]] .. [vertex_start[v + 1])
   const int* vertex_faces = nullptr;
+  const int* vertex_next = nullptr;  ///< the other end of the edge that leaves v in each of these faces: every neighbour of v once
   const std::array<int, 2>* edges = nullptr;
   const std::array<int, 2>* edge_faces = nullptr;  ///< the first runs along the edge, the second against it
   int vertex_count = 0, face_count = 0, edge_count = 0;
@@ -70,6 +72,19 @@ struct PolyhedronView {
       if (value > top) top = value, best = v;
     }
     return best;
+  }
+  /// The same, up to rounding, by climbing from vertex v along the edges where there are many vertices.
+  [[nodiscard]] int support_from(const Vec3& n, int v) const {
+    if (vertex_count <= kFewVertices || vertex_start[v] == vertex_start[v + 1]) return support(n);
+    double top = n.dot(vertices[v]);
+    for (int from = -1; from != v;) {
+      from = v;
+      for (int k = vertex_start[from]; k < vertex_start[from + 1]; ++k) {
+        const double value = n.dot(vertices[vertex_next[k]]);
+        if (value > top) top = value, v = vertex_next[k];
+      }
+    }
+    return v;
   }
   /// max n . x.
   [[nodiscard]] double extent(const Vec3& n) const {
@@ -171,7 +186,7 @@ class PieceStore {
   // pools of all polyhedra
   std::vector<Vec3> vertices_, reference_vertices_, normals_, reference_normals_;
   std::vector<double> offsets_;
-  std::vector<int> face_start_, face_vertices_, face_edges_, face_surface_, vertex_start_, vertex_faces_;
+  std::vector<int> face_start_, face_vertices_, face_edges_, face_surface_, vertex_start_, vertex_faces_, vertex_next_;
   std::vector<std::uint8_t> face_interior_;
   std::vector<std::array<int, 2>> edges_, edge_faces_;
 };

@@ -144,6 +144,53 @@ TEST(exact_gap, polyhedra) {
   }
 }
 
+/// Hull of so many points on an ellipsoid.
+Polyhedron large_hull(Random& random, int count) {
+  const Vec3 stretch(1.0, random.uniform(0.3, 1.0), random.uniform(0.3, 1.0));
+  std::vector<Vec3> cloud;
+  for (int i = 0; i < count; ++i) cloud.push_back(stretch.cwiseProduct(random.direction()));
+  return std::get<Polyhedron>(geometry::make_hull(cloud, 0, 0).pieces[0].form);
+}
+
+TEST(exact_gap, large_hulls_from_apart_to_concentric) {
+  Random random(43);
+  NarrowScratch scratch;
+  Manifold manifold;
+  Judge judge;
+  const int count = pair_count(30);
+  for (int trial = 0; trial < count; ++trial) {
+    const Polyhedron p = large_hull(random, 60 + random.integer(120)), q = large_hull(random, 20 + random.integer(160));
+    const Couple c{&p, &q, random.rotation(), random.rotation(), Vec3::Zero(), random.uniform(0.0, 2.2) * random.direction()};
+    const Solid a = c.solid_a(), b = c.solid_b();
+    const ExactGap exact(a, b);
+    const double size = std::min(a.size(), b.size());
+    NarrowOptions options;
+    options.limit = std::max(0.0, 1.1 * exact.gap) + size;
+    options.manifold_points = kMaxManifold;
+    const bool touching = detect_couple(c, options, scratch, manifold);
+    const double along = -b.extent(-manifold.normal) - a.extent(manifold.normal);
+    judge.check(trial, size, exact.gap, touching ? deepest_of(manifold) : kInfinity, along);
+  }
+}
+
+// From wherever a climb along the edges starts, it ends as high as any vertex lies, up to rounding of the heights.
+TEST(support_from, is_as_high_as_any_vertex) {
+  Random random(44);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Polyhedron p = trial % 2 ? large_hull(random, 30 + random.integer(200)) : prism(13 + random.integer(40), 1.0, 0.2);
+    PieceStore store;
+    store.add(0, shape_of(p), true);
+    store.place(0, random.rotation(), Vec3::Zero(), random.vector(-1, 1));
+    const PolyhedronView view = store.polyhedron(0);
+    ASSERT_GT(view.vertex_count, PolyhedronView::kFewVertices);
+    for (int k = 0; k < 200; ++k) {
+      const Vec3 n = k % 4 ? random.direction() : view.normals[random.integer(view.face_count)];
+      const int v = view.support_from(n, random.integer(view.vertex_count));
+      EXPECT_NEAR(n.dot(view.vertices[v]), view.extent(n), 1e-13 * view.size);
+    }
+  }
+}
+
 // The two hulls overlap by more than a tenth of their size; their faces of least depth do not hold the deepest vertex.
 TEST(exact_gap, face_that_does_not_hold_the_deepest_vertex) {
   const std::vector<Vec3> p = {{-.096, .039, -.19}, {.164, -.45, -.653}, {.089, -.409, -.31}, {.055, -.25, -.206}};
