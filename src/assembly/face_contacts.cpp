@@ -10,19 +10,16 @@ namespace scree::assembly {
 namespace {
 
 using collision::ContactPoint;
+using model::FacePoint;
 using model::Weight;
 
 constexpr double kSameNormal = 0.9;   ///< cosine from which normals at a node belong to one contact
 constexpr double kAtNode = 1e-6;      ///< of a piece's radius
 constexpr double kNoShare = 1e-9;     ///< of a face: what a node has less of, it does not have
+constexpr double kCovered = 0.99;     ///< of a face: from here on all of it is in contact
+constexpr double kEdge = 1e-9;        ///< of the square of a piece's radius: area of a touch in an edge or a vertex
+constexpr double kNoWeight = 1e-9;    ///< of a node in a contact
 constexpr double kNoArea = 1e-8;      ///< of the largest area of a node: no contact
-
-/// One side of a point of quadrature.
-struct FaceSide {
-  Vec3 place = Vec3::Zero();      ///< on the surface, m
-  std::vector<Weight> weights;    ///< of the unknowns; empty for bodies that do not deform
-  std::vector<Weight> corners;    ///< linear shape functions of the face's corners; empty where the body has no faces
-};
 
 /// Share of a point of quadrature in the contact of a node.
 struct Share {
@@ -60,30 +57,72 @@ class FacePair {
   [[nodiscard]] double face_size(int body) const { return bodies_.deforms(body) ? bodies_.deformable_of(body).mechanics->face_size() : 0.0; }
 
   /// `sign` times the contact normal leads into the body.
-  [[nodiscard]] FaceSide side(const ContactPoint& point, int body, int piece, double sign) const {
-    FaceSide side;
+  [[nodiscard]] FacePoint side(const ContactPoint& point, int body, int piece, double sign) const {
+    FacePoint side;
     side.place = point.point + 0.5 * sign * point.gap * point.normal;
     if (!bodies_.deforms(body)) return side;
     const model::Deformable& deformable = bodies_.deformable_of(body);
     const auto q = deformable.part(motion_.q);
     const int local = world_.local_piece(piece);
     const Vec3 near = side.place;
-    if (!deformable.mechanics->face_at(q, local, near, -sign * point.normal, side.place, side.weights, side.corners))
+    if (!deformable.mechanics->face_at(q, local, near, -sign * point.normal, side))
       deformable.mechanics->weights_at(q, local, near, side.weights);
     return side;
   }
 
-  [[nodiscard]] std::vector<Share> find_shares() const {
+  /// Shares of all points: the functions psi of their nodes, dual ones where all of a face is in contact.
+  [[nodiscard]] std::vector<Share> find_shares() {
+    const std::vector<FacePoint>& own = sides_[of_a_ ? 0 : 1];
     std::vector<Share> shares;
+    std::vector<int> points;
     for (std::size_t k = 0; k < points_.size(); ++k)
-      for (const Weight& corner : sides_[of_a_ ? 0 : 1][k].corners)
-        if (corner.value > kNoShare) shares.push_back({corner.node, static_cast<int>(k), corner.value * points_[k].area});
+      if (!own[k].corners.empty()) points.push_back(static_cast<int>(k));
+    const auto face = [&](int k) {
+      const ContactPoint& point = points_[static_cast<std::size_t>(k)];
+      const std::vector<Weight>& corners = own[static_cast<std::size_t>(k)].corners;
+      return std::tuple(corners[0].node, corners[1].node, corners[2].node, point.surface_a, point.surface_b);
+    };
+    std::ranges::stable_sort(points, {}, face);
+    for (std::size_t first = 0, last = 0; first < points.size(); first = last) {
+      while (last < points.size() && face(points[last]) == face(points[first])) ++last;
+      share_face(own, std::span(points).subspan(first, last - first), shares);
+    }
     std::ranges::stable_sort(shares, {}, &Share::node);
     return shares;
   }
 
-  /// Points at the nodes that get a contact, of elements which reach the face in a vertex or an edge, say nothing more: of this pair they are the last
-  /// in the list, `others` of them.
+  /// Shares of the points of one face of the side with nodes. Dual functions psi* = D M^-1 psi, M = int psi psi^T, D = int psi, have their contact at the
+  /// node itself and sum up to one as well (theory eq. 6.19). Beyond the edge of what it touches a face has no support: there they are psi.
+  void share_face(const std::vector<FacePoint>& own, std::span<const int> points, std::vector<Share>& shares) {
+    const FacePoint& head = own[static_cast<std::size_t>(points.front())];
+    const auto count = static_cast<Eigen::Index>(head.corners.size());
+    using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 4, 4>;
+    using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 4, 1>;
+    const auto psi = [&](int k) {
+      SmallVector values(count);
+      for (Eigen::Index c = 0; c < count; ++c) values[c] = own[static_cast<std::size_t>(k)].corners[static_cast<std::size_t>(c)].value;
+      return values;
+    };
+    Small M = Small::Zero(count, count), dual = Small::Identity(count, count);
+    SmallVector D = SmallVector::Zero(count);
+    for (const int k : points) {
+      const double area = points_[static_cast<std::size_t>(k)].area;
+      M += area * psi(k) * psi(k).transpose();
+      D += area * psi(k);
+    }
+    if (D.sum() >= kCovered * head.area) {
+      dual = D.asDiagonal() * M.llt().solve(Small::Identity(count, count));
+      covered_.push_back(head.corners);
+    }
+    for (const int k : points) {
+      const SmallVector values = dual * psi(k);
+      for (Eigen::Index c = 0; c < count; ++c)
+        if (std::abs(values[c]) > kNoShare) shares.push_back({head.corners[static_cast<std::size_t>(c)].node, k, values[c] * points_[static_cast<std::size_t>(k)].area});
+    }
+  }
+
+  /// Points at the nodes that get a contact and on faces that are covered, of elements which reach them in a vertex or an edge, say nothing more: of this
+  /// pair they are the last in the list, `others` of them.
   void drop_corners(const std::vector<Share>& shares, std::vector<GrippedPoint>& joined) const {
     if (others_ == 0) return;
     const model::Deformable& body = bodies_.deformable_of(of_a_ ? a_ : b_);
@@ -92,23 +131,41 @@ class FacePair {
     for (std::size_t k = 0; k < shares.size(); ++k)
       if (k == 0 || shares[k].node != shares[k - 1].node) places.push_back(Vec3::Map(q.data() + 3 * shares[k].node));
     std::ranges::sort(places, {}, [](const Vec3& x) { return x.x(); });
-    const auto at_node = [&](const GrippedPoint& other) {
-      const ContactPoint& p = other.point;
-      const double near = kAtNode * world_.piece_radius(of_a_ ? p.piece_a : p.piece_b) + std::abs(p.gap);
-      if (p.normal.dot(points_.front().normal) < kSameNormal) return false;
-      auto place = std::ranges::lower_bound(places, p.point.x() - near, {}, [](const Vec3& x) { return x.x(); });
-      for (; place != places.end() && place->x() <= p.point.x() + near; ++place)
-        if ((*place - p.point).norm() <= near) return true;
+    const auto near_one = [&](const Vec3& x, double near) {
+      auto node = std::ranges::lower_bound(places, x.x() - near, {}, [](const Vec3& y) { return y.x(); });
+      for (; node != places.end() && node->x() <= x.x() + near; ++node)
+        if ((*node - x).norm() <= near) return true;
       return false;
     };
-    joined.erase(std::remove_if(joined.end() - static_cast<std::ptrdiff_t>(others_), joined.end(), at_node), joined.end());
+    const auto says_nothing = [&](const GrippedPoint& other) {
+      const ContactPoint& p = other.point;
+      const double size = world_.piece_radius(of_a_ ? p.piece_a : p.piece_b), near = kAtNode * size;
+      const Vec3 place = p.point + (of_a_ ? -0.5 : 0.5) * p.gap * p.normal;  // on the surface of this side
+      // Beside the face such elements may touch without an area, along any normal between those of their faces.
+      if (p.normal.dot(points_.front().normal) < kSameNormal) return p.area <= kEdge * size * size && near_one(place, size);
+      if (near_one(place, near)) return true;
+      return std::ranges::any_of(covered_, [&](const std::vector<Weight>& face) { return lies_on(q, face, place, near); });
+    };
+    joined.erase(std::remove_if(joined.end() - static_cast<std::ptrdiff_t>(others_), joined.end(), says_nothing), joined.end());
+  }
+
+  /// Whether x is within `near` of the polygon of a face's corners.
+  [[nodiscard]] static bool lies_on(std::span<const double> q, const std::vector<Weight>& face, const Vec3& x, double near) {
+    const auto corner = [&](std::size_t k) { return Eigen::Map<const Vec3>(q.data() + 3 * face[k % face.size()].node); };
+    const Vec3 normal = (corner(1) - corner(0)).cross(corner(2) - corner(0)).normalized();
+    if (std::abs(normal.dot(x - corner(0))) > near) return false;
+    for (std::size_t k = 0; k < face.size(); ++k) {
+      const Vec3 edge = corner(k + 1) - corner(k);
+      if (normal.dot(edge.cross(x - corner(k))) < -near * edge.norm()) return false;
+    }
+    return true;
   }
 
   /// Contacts of one node: one for each direction and pair of surfaces.
   void join_node(std::span<const Share> shares, std::vector<GrippedPoint>& joined) {
     std::vector<char> used(shares.size(), 0);
     double most = 0.0;
-    for (const Share& share : shares) most = std::max(most, share.area);
+    for (const Share& share : shares) most = std::max(most, std::abs(share.area));
     int direction = 0;
     for (std::size_t first = 0; first < shares.size(); ++first) {
       if (used[first]) continue;
@@ -152,7 +209,7 @@ class FacePair {
   }
 
   /// Mean of the weights of a side.
-  int grip(const std::vector<Share>& group, double area, const std::vector<FaceSide>& side) {
+  int grip(const std::vector<Share>& group, double area, const std::vector<FacePoint>& side) {
     std::vector<Weight> all;
     for (const Share& share : group)
       for (const Weight& w : side[static_cast<std::size_t>(share.point)].weights) all.push_back({w.node, share.area / area * w.value});
@@ -162,6 +219,14 @@ class FacePair {
       if (sums.empty() || sums.back().node != w.node) sums.push_back(w);
       else sums.back().value += w.value;
     }
+    // What dual functions leave of other nodes by rounding goes to the heaviest.
+    double dropped = 0.0;
+    std::erase_if(sums, [&](const Weight& w) {
+      const bool none = std::abs(w.value) <= kNoWeight;
+      if (none) dropped += w.value;
+      return none;
+    });
+    std::ranges::max_element(sums, {}, &Weight::value)->value += dropped;
     return grips_.of(sums);
   }
 
@@ -173,7 +238,8 @@ class FacePair {
   Grips& grips_;
   int a_, b_;
   bool of_a_ = true;
-  std::array<std::vector<FaceSide>, 2> sides_;
+  std::array<std::vector<FacePoint>, 2> sides_;
+  std::vector<std::vector<Weight>> covered_;  ///< corners of faces all of which are in contact
 };
 
 }  // namespace

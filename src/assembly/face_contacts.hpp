@@ -15,7 +15,8 @@ struct GrippedPoint {
 };
 
 /// All contact points, with those of quadrature (collision::ContactPoint::weighted) summed up: for every corner node c of the faces of the finer body,
-/// with psi_c its linear shape function, one contact of the means  int psi_c (.) dA / int psi_c dA  of place, gap, normal and weights (theory eq. 6.17).
+/// with psi_c its linear shape function or the dual one, one contact of the means  int psi_c (.) dA / int psi_c dA  of place, gap, normal and weights
+/// (theory eq. 6.17, 6.19).
 /// Others are copied. Sorted as World::detect sorts them.
 void join_faces(const model::Bodies& bodies, const model::Motion& motion, const collision::World& world, const std::vector<collision::ContactPoint>& points,
                 Grips& grips, std::vector<GrippedPoint>& joined);

@@ -43,6 +43,30 @@ std::shared_ptr<const NodePattern> make_pattern(const FiniteMesh& mesh) {
   return pattern;
 }
 
+std::shared_ptr<const NodePattern> with_groups(const std::shared_ptr<const NodePattern>& whole, std::span<const std::vector<int>> groups) {
+  const NodePattern& pattern = *whole;
+  std::vector<std::vector<int>> more(static_cast<std::size_t>(pattern.rows()));
+  bool any = false;
+  for (const auto& group : groups) {
+    for (int a : group) {
+      for (int b : group) {
+        if (pattern.find(a, b) < 0) more[a].push_back(b), any = true;
+      }
+    }
+  }
+  if (!any) return whole;
+  auto wider = std::make_shared<NodePattern>();
+  for (int n = 0; n < pattern.rows(); ++n) {
+    std::vector<int>& row = more[n];
+    row.insert(row.end(), pattern.columns.begin() + pattern.row_start[n], pattern.columns.begin() + pattern.row_start[n + 1]);
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    wider->columns.insert(wider->columns.end(), row.begin(), row.end());
+    wider->row_start.push_back(static_cast<int>(wider->columns.size()));
+  }
+  return wider;
+}
+
 void NodeMatrix::multiply(std::span<const double> x, std::span<double> y) const {
   const NodePattern& p = *pattern;
   parallel_for(p.rows(), [&](std::ptrdiff_t n) {
@@ -65,6 +89,18 @@ void BlockMatrix::multiply(std::span<const double> x, std::span<double> y) const
     }
     y[3 * n] = s0, y[3 * n + 1] = s1, y[3 * n + 2] = s2;
   }, kRowChunk);
+}
+
+void BlockMatrix::copy(const BlockMatrix& A) {
+  const NodePattern &from = *A.pattern, &to = *pattern;
+  std::fill(values.begin(), values.end(), 0.0);
+  for (int n = 0; n < from.rows(); ++n) {
+    int at = to.row_start[n];
+    for (int k = from.row_start[n]; k < from.row_start[n + 1]; ++k) {
+      while (to.columns[at] != from.columns[k]) ++at;
+      std::copy_n(A.values.begin() + 9 * static_cast<std::ptrdiff_t>(k), 9, values.begin() + 9 * static_cast<std::ptrdiff_t>(at));
+    }
+  }
 }
 
 void BlockMatrix::combine(double a, const NodeMatrix& M, double b, const BlockMatrix& K) {

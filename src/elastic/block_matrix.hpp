@@ -26,6 +26,8 @@ struct NodePattern {
 
 /// Pairs of nodes that share an element.
 [[nodiscard]] std::shared_ptr<const NodePattern> make_pattern(const FiniteMesh& mesh);
+/// A pattern with all pairs of nodes within each group added; itself where it holds them all.
+[[nodiscard]] std::shared_ptr<const NodePattern> with_groups(const std::shared_ptr<const NodePattern>& pattern, std::span<const std::vector<int>> groups);
 
 /// One number a pair; acts on the three components of a node alike (a mass matrix).
 struct NodeMatrix {
@@ -46,6 +48,8 @@ struct BlockMatrix {
 
   [[nodiscard]] int dofs() const { return 3 * pattern->rows(); }
   void multiply(std::span<const double> x, std::span<double> y) const;
+  /// this = A, whose pattern is part of this one's.
+  void copy(const BlockMatrix& A);
   /// this = a M + b K; all on one pattern.
   void combine(double a, const NodeMatrix& M, double b, const BlockMatrix& K);
   /// The same with a diagonal M, one number a node.

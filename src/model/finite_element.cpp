@@ -154,8 +154,7 @@ void FiniteElement::measure_faces() {
   }
 }
 
-bool FiniteElement::face_at(std::span<const double> q, int piece, const Vec3& x, const Vec3& outward, Vec3& place, std::vector<Weight>& weights,
-                            std::vector<Weight>& corners) const {
+bool FiniteElement::face_at(std::span<const double> q, int piece, const Vec3& x, const Vec3& outward, FacePoint& point) const {
   if (embedded_) return false;
   // The face of the element that looks the right way.
   const elastic::BoundaryFace* face = nullptr;
@@ -169,14 +168,15 @@ bool FiniteElement::face_at(std::span<const double> q, int piece, const Vec3& x,
   const Vec2 at = nearest_on_face(*face, q, x);
   std::array<double, elastic::kMostFaceNodes> N;
   elastic::face_values(face->kind, at, N.data());
-  place.setZero();
+  point.place.setZero();
   for (std::size_t k = 0; k < face->nodes().size(); ++k) {
-    place += N[k] * vector(q, face->node[k]);
-    weights.push_back({face->node[k], N[k]});
+    point.place += N[k] * vector(q, face->node[k]);
+    point.weights.push_back({face->node[k], N[k]});
   }
+  point.area = 0.5 * corner_area(*face, q).norm();
   const elastic::FaceKind linear = corners_of(face->kind) == 3 ? elastic::FaceKind::tri3 : elastic::FaceKind::quad4;
   elastic::face_values(linear, at, N.data());
-  for (std::size_t k = 0; k < corners_of(face->kind); ++k) corners.push_back({face->node[k], N[k]});
+  for (std::size_t k = 0; k < corners_of(face->kind); ++k) point.corners.push_back({face->node[k], N[k]});
   return true;
 }
 

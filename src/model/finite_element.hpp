@@ -32,8 +32,7 @@ class FiniteElement final : public Mechanics {
   void weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const override;
   [[nodiscard]] int face_degree() const override { return face_degree_; }
   [[nodiscard]] double face_size() const override { return face_size_; }
-  bool face_at(std::span<const double> q, int piece, const Vec3& x, const Vec3& outward, Vec3& place, std::vector<Weight>& weights,
-               std::vector<Weight>& corners) const override;
+  bool face_at(std::span<const double> q, int piece, const Vec3& x, const Vec3& outward, FacePoint& point) const override;
   bool surface_points(std::span<const double> q, std::vector<Vec3>& out) const override;
   void drawn_points(std::span<const double> values, std::vector<Vec3>& out) const override;
   void mass_times(std::span<const double> v, bool lumped, std::span<double> out) const override;

@@ -12,7 +12,6 @@ namespace scree::model {
 
 namespace {
 
-constexpr double kSupport = 1e3;  ///< stiffness of a support, relative to the largest entry of A
 constexpr int kDenseDofs = 192;  ///< below this many a dense factor of everything is faster than a sparse one
 
 class FiniteElementInertia final : public Inertia {
@@ -23,6 +22,7 @@ class FiniteElementInertia final : public Inertia {
 
   void update(std::span<const double> q, double a, double b, bool lumped, std::span<const int> expected) override {
     diagonal_ = lumped && b == 0.0;
+    system_ = &A_;
     if (const elastic::Corotation* corotation = mechanics_.corotation()) {
       // A turns with the body: one factor serves while its coefficients stay.
       R_ = corotation->rotation(q);
@@ -59,6 +59,7 @@ class FiniteElementInertia final : public Inertia {
       return;
     }
     diagonal_ = ready_ = false;
+    system_ = &A_;
     mass_scale_ = a;
     if (corotation) {
       R_ = corotation->rotation(q);
@@ -95,7 +96,7 @@ class FiniteElementInertia final : public Inertia {
     if (diagonal_) {
       for (std::size_t k = 0; k < chosen_.size(); ++k) place_[static_cast<std::size_t>(chosen_[k])] = static_cast<int>(k);
     } else if (!dense_ && !sparse_.covers(nodes)) {
-      sparse_.analyse(A_.pattern, nodes);
+      sparse_.analyse(system_->pattern, nodes);
       factorise_sparse();
     }
   }
@@ -141,37 +142,41 @@ class FiniteElementInertia final : public Inertia {
   }
 
   void add_supports(std::span<const Support> supports) {
-    const elastic::NodePattern& pattern = *A_.pattern;
-    const auto block = [&](int entry) { return Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(A_.values.data() + 9 * entry); };
+    // A support couples all nodes of its weights, also those that share no element.
+    std::vector<std::vector<int>> groups;
+    for (const Support& support : supports) {
+      groups.emplace_back();
+      for (const Weight& w : support.weights) groups.back().push_back(w.node);
+    }
+    auto pattern_of_all = elastic::with_groups(A_.pattern, groups);
+    if (!held_.pattern || held_.pattern->columns != pattern_of_all->columns) held_ = elastic::BlockMatrix(std::move(pattern_of_all));
+    held_.copy(A_);
+    system_ = &held_;
+    const elastic::NodePattern& pattern = *held_.pattern;
+    const auto block = [&](int entry) { return Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(held_.values.data() + 9 * entry); };
     double largest = 0.0;
     for (int i = 0; i < pattern.rows(); ++i) largest = std::max(largest, block(pattern.find(i, i)).diagonal().maxCoeff());
     for (const Support& support : supports) {
-      const Mat3 stiffness = kSupport * largest * (turns() ? (R_.transpose() * support.directions * R_).eval() : support.directions);
+      const Mat3 stiffness = support.stiffness * largest * (turns() ? (R_.transpose() * support.directions * R_).eval() : support.directions);
       for (const Weight& i : support.weights)
-        for (const Weight& j : support.weights) {
-          // Nodes that share no element have no entry: a bound on their own diagonals stands in for it.
-          const int entry = pattern.find(i.node, j.node);
-          const double value = i.value * j.value;
-          if (entry >= 0) block(entry) += value * stiffness;
-          else block(pattern.find(i.node, i.node)) += std::abs(value) * stiffness;
-        }
+        for (const Weight& j : support.weights) block(pattern.find(i.node, j.node)) += i.value * j.value * stiffness;
     }
   }
 
   void factorise(std::span<const int> expected) {
     if (!dense_) {
-      if (!analysed_ || !std::ranges::equal(sparse_.last_nodes(), expected)) sparse_.analyse(A_.pattern, expected);
-      analysed_ = true;
+      if (analysed_ != system_->pattern || !std::ranges::equal(sparse_.last_nodes(), expected)) sparse_.analyse(system_->pattern, expected);
+      analysed_ = system_->pattern;
       factorise_sparse();
       return;
     }
     const Timer timer;
     full_.setZero(body_.dofs(), body_.dofs());
-    const elastic::NodePattern& pattern = *A_.pattern;
+    const elastic::NodePattern& pattern = *system_->pattern;
     for (int row = 0; row < pattern.rows(); ++row)
       for (int e = pattern.row_start[static_cast<std::size_t>(row)]; e < pattern.row_start[static_cast<std::size_t>(row) + 1]; ++e)
         full_.block<3, 3>(3 * row, 3 * pattern.columns[static_cast<std::size_t>(e)]) =
-            Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(A_.values.data() + 9 * e);
+            Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(system_->values.data() + 9 * e);
     const int dofs = body_.dofs();
     int info = 0;
     {
@@ -186,7 +191,7 @@ class FiniteElementInertia final : public Inertia {
 
   void factorise_sparse() {
     const Timer timer;
-    sparse_.factorise(A_);
+    sparse_.factorise(*system_);
     count(timer);
   }
   void count(const Timer& timer) {
@@ -197,8 +202,10 @@ class FiniteElementInertia final : public Inertia {
   const FiniteElement& mechanics_;
   const elastic::ElasticBody& body_;
   Cost cost_;
-  elastic::BlockMatrix K_, A_;
-  bool dense_, diagonal_ = false, analysed_ = false, ready_ = false, lumped_ = false;
+  elastic::BlockMatrix K_, A_, held_;                    ///< A_ with supports in held_
+  const elastic::BlockMatrix* system_ = &A_;             ///< the one that is factorised
+  std::shared_ptr<const elastic::NodePattern> analysed_;  ///< pattern of the sparse factor
+  bool dense_, diagonal_ = false, ready_ = false, lumped_ = false;
   double mass_scale_ = 1.0, stiffness_scale_ = 0.0;
   Mat3 R_ = Mat3::Identity();  ///< of co-rotational formulations
   MatX full_;   ///< its lower triangle holds the factor of small meshes

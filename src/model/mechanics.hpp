@@ -19,10 +19,19 @@ struct Weight {
   double value;
 };
 
+/// A point on a face of a body.
+struct FacePoint {
+  Vec3 place = Vec3::Zero();    ///< m
+  std::vector<Weight> weights;  ///< of the unknowns; empty for bodies that do not deform
+  std::vector<Weight> corners;  ///< linear shape functions of the face's corners; empty where the body has no faces
+  double area = 0.0;            ///< of the polygon of these corners as seen along its normal, m^2
+};
+
 /// What holds a point of a body against the ground, as A sees it: the motion  sum_i w_i u_i  along `directions`, a projector.
 struct Support {
   std::vector<Weight> weights;
   Mat3 directions = Mat3::Identity();
+  double stiffness = 1.0;  ///< relative to the largest entry of A
 };
 
 /// A load on the faces of a surface id (theory sec. 5.7).
@@ -95,12 +104,8 @@ class Mechanics {
   /// Faces over which contact is integrated (theory sec. 6.7): the degree of the weights on them and their mean area at the reference, m^2; 0: none.
   [[nodiscard]] virtual int face_degree() const { return 0; }
   [[nodiscard]] virtual double face_size() const { return 0.0; }
-  /// The point of the faces of `piece` that look along `outward` which is nearest to x: its place, and its weights and the linear shape functions of
-  /// the face's corners, appended. False when the body has no such faces.
-  virtual bool face_at(std::span<const double>, int /*piece*/, const Vec3& /*x*/, const Vec3& /*outward*/, Vec3& /*place*/, std::vector<Weight>& /*weights*/,
-                       std::vector<Weight>& /*corners*/) const {
-    return false;
-  }
+  /// The point of the faces of `piece` that look along `outward` which is nearest to x. False when the body has no such faces.
+  virtual bool face_at(std::span<const double>, int /*piece*/, const Vec3& /*x*/, const Vec3& /*outward*/, FacePoint&) const { return false; }
   /// Places of all contact points of the shape (the order of collision::World::place_points); false when the affine map
   /// of mean() places the pieces.
   virtual bool surface_points(std::span<const double> q, std::vector<Vec3>& out) const = 0;

@@ -20,6 +20,10 @@ constexpr double kSolverLimit = 1e-5;    ///< the same where steps no longer shr
 constexpr double kNoise = 100.0;         ///< times rounding, likewise
 constexpr double kAtRest = 1e-11;        ///< of the largest body's radius: a move that is nothing
 constexpr double kReleased = 1e-4;       ///< of the work of a step: energy that is more than error
+constexpr double kLeastSnap = 1e-6;      ///< of the largest body's radius: a move that may be more than error
+constexpr double kConstraint = 1e3;      ///< stiffness of constraints as supports, relative to the largest entry of A
+constexpr double kObstacle = 1.0;        ///< and of obstacles: with more, errors of their forces would hardly move the body, and not be seen
+constexpr int kMostReleases = 10;        ///< matrices made anew because a support let go at the end
 constexpr int kMostCuts = 12;            ///< halvings of a step
 constexpr int kMostParts = 300;          ///< attempts to make a part of it
 
@@ -29,26 +33,28 @@ class TooLong : public SolveError {
   using SolveError::SolveError;
 };
 
+bool presses(const assembly::Contact& contact) { return contact.R.x() > 0.0; }
+
 /// Supports of a body by constraints that hold one point against the ground, and by obstacles that press on it.
 Supports find_supports(const model::Model& model, const ContactStage& stage) {
   const model::Bodies& bodies = model.bodies;
   Supports supports(bodies.deformables.size());
-  const auto add = [&](int body, int grip, const Mat3& directions) {
+  const auto add = [&](int body, int grip, const Mat3& directions, double stiffness) {
     const auto weights = stage.grips[grip];
-    supports[static_cast<std::size_t>(bodies.deformable[static_cast<std::size_t>(body)])].push_back({{weights.begin(), weights.end()}, directions});
+    supports[static_cast<std::size_t>(bodies.deformable[static_cast<std::size_t>(body)])].push_back({{weights.begin(), weights.end()}, directions, stiffness});
   };
   for (std::size_t k = 0; k < model.constraints.size(); ++k) {
     const model::Constraint& constraint = model.constraints[k];
     const assembly::Side& side = stage.constraint_sides[k][1];
     if (model::joins_points(constraint.kind) || side.grip < 0) continue;
     const bool full = constraint.kind == model::ConstraintKind::fixed_point;
-    add(side.body, side.grip, full ? Mat3::Identity() : (constraint.direction * constraint.direction.transpose()).eval());
+    add(side.body, side.grip, full ? Mat3::Identity() : (constraint.direction * constraint.direction.transpose()).eval(), kConstraint);
   }
   for (const assembly::Contact& contact : stage.contacts) {
-    if (!(contact.R.x() > 0.0)) continue;
+    if (!presses(contact)) continue;
     const Mat3 normal = contact.point.normal * contact.point.normal.transpose();
-    if (!bodies.moves(contact.index_b) && contact.grip_a >= 0) add(contact.index_a, contact.grip_a, normal);
-    if (!bodies.moves(contact.index_a) && contact.grip_b >= 0) add(contact.index_b, contact.grip_b, normal);
+    if (!bodies.moves(contact.index_b) && contact.grip_a >= 0) add(contact.index_a, contact.grip_a, normal, kObstacle);
+    if (!bodies.moves(contact.index_a) && contact.grip_b >= 0) add(contact.index_b, contact.grip_b, normal, kObstacle);
   }
   return supports;
 }
@@ -83,7 +89,12 @@ class StaticEquation {
     for (int iteration = 0; iteration < kMostNewtonSteps; ++iteration) {
       const double size = fastest(in_.model.bodies, change);
       if (!std::isfinite(size)) break;
-      if (converged(size)) return;
+      if (converged(size)) {
+        if (holds_to_end()) return;
+        linearise();
+        change = change_to_end(u_);
+        continue;
+      }
       std::vector<double> next;
       double share = 1.0, after = 0.0;
       for (int halving = 0;; ++halving, share *= 0.5) {
@@ -102,8 +113,7 @@ class StaticEquation {
       }
       u_.swap(trial);
       change.swap(next);
-      if (converged(after)) return;
-      if (after <= kChord * size) continue;
+      if (converged(after) || after <= kChord * size) continue;
       linearise();
       change = change_to_end(u_);
     }
@@ -112,6 +122,7 @@ class StaticEquation {
 
   /// Whether the step released more energy than a stable way to its end can:  E(q') - E(q) < f(q) . (q' - q)  (theory eq. 6.18).
   [[nodiscard]] bool released_energy() const {
+    if (form_.h * fastest(in_.model.bodies, stage_.end.nodal) <= kLeastSnap * largest_radius(in_.model.bodies)) return false;
     double gain = 0.0, size = 0.0;
     for (const model::Deformable& body : in_.model.bodies.deformables) {
       const std::span<const double> q = body.part(in_.motion.q), u = body.part(stage_.end.nodal);
@@ -142,6 +153,12 @@ class StaticEquation {
     return size <= enough * fastest(in_.model.bodies, stage_.end.nodal) + rounding_;
   }
 
+  /// Whether all obstacles that were supports still press. Where one does not, its stiffness has hidden how far the body goes.
+  [[nodiscard]] bool holds_to_end() {
+    const bool all = std::ranges::all_of(supporting_, [&](std::size_t c) { return presses(stage_.contacts[c]); });
+    return all || ++releases_ > kMostReleases;
+  }
+
   void factorise(std::span<const double> u, const StepForm& form) {
     place_ = in_.motion.q;
     for (std::size_t k = 0; k < place_.size(); ++k) place_[k] += form_.h * u[k];
@@ -150,6 +167,9 @@ class StaticEquation {
 
   /// New matrix and contact problem at the present rates.
   void linearise() {
+    supporting_.clear();
+    for (std::size_t c = 0; c < stage_.contacts.size(); ++c)
+      if (presses(stage_.contacts[c])) supporting_.push_back(c);
     try {
       factorise(u_, form_);
     } catch (const SolveError& error) {
@@ -186,6 +206,8 @@ class StaticEquation {
   StepForm form_;
   ContactStage& stage_;
   std::vector<double> u_, free_, place_;
+  std::vector<std::size_t> supporting_;  ///< contacts that press as the matrix has it
+  int releases_ = 0;
   double rounding_;          ///< speed that moves nothing, m/s
   bool linearised_ = false;  ///< the stage holds impulses of this step
 };
