@@ -6,7 +6,8 @@ import numpy as np
 from .. import shapes
 from .impacts import bounce_place
 from .rotation import half_period, spinning
-from .scenes import G, floor, kinetic, box_of_walls, simulation
+from .scenes import G, box_of_walls, floor, kinetic, simulation
+from .tunnelling import crowd
 
 
 def _figure(title, x, y):
@@ -19,8 +20,8 @@ def _figure(title, x, y):
     return figure, axes
 
 
-def _save(figure, axes, path):
-    axes.legend(fontsize=8)
+def _save(figure, axes, path, **legend):
+    axes.legend(fontsize=8, **legend)
     figure.tight_layout()
     figure.savefig(path)
 
@@ -38,8 +39,11 @@ def flips(path):
     moments = np.diag(body.inertia)
     falling = np.argsort(-moments)
     period = half_period(moments[falling], np.array((1e-3, 10, 1e-3))[falling])
+    w = np.array(w)
+    first = np.flatnonzero(w[1:] * w[:-1] < 0)[0]
+    first = t[first] + (t[1] - t[0]) * w[first] / (w[first] - w[first + 1])
     for k in range(4):
-        axes.axvline(period * (k + 0.5), color="grey", lw=0.7, ls=":", label="zeros of Jacobi's cn" if k == 0 else None)
+        axes.axvline(first + period * k, color="grey", lw=0.7, ls=":", label="half periods of Jacobi's functions" if k == 0 else None)
     _save(figure, axes, path)
 
 
@@ -98,16 +102,16 @@ def rocking(path, alpha=0.1, theta0=0.05):
     """Tilt of Housner's block against the solution of its linearised motion, with the rate lost at each impact."""
     figure, axes = _figure("Rocking block, alpha = 0.1, from 0.05 rad", "t, s", "tilt, rad")
     b, height = 2 * math.sin(alpha), 2 * math.cos(alpha)
-    sim = simulation(1e-3, friction=10.0, tolerance=1e-10)
+    sim = simulation(1e-4, friction=10.0, tolerance=1e-10)
     floor(sim)
     body = sim.rigid(shapes.rotate(shapes.box((b / 2, 0, height / 2), (b, 0.5, height)), (0, 1, 0), -theta0))
     body.position = body.position - (0, 0, min(p[2] for p in body.shape.pieces[0]["vertices"]))
     t, tilt = [], []
-    for _ in range(4000):
-        sim.advance()
+    for _ in range(2000):
+        sim.advance(20)
         # referential shape is the tilted one
         t.append(sim.time), tilt.append(theta0 - math.asin(np.clip(body.rotation[0, 2], -1, 1)))
-    axes.plot(t, tilt, label="MOREAU, h = 1e-3 s")
+    axes.plot(t, tilt, label="MOREAU, h = 1e-4 s")
     p, rate = math.sqrt(0.75 * G), 0.0
     now, sign, x, exact = 0.0, 1.0, theta0, []
     keep = 1 - 1.5 * math.sin(alpha) ** 2
@@ -122,4 +126,21 @@ def rocking(path, alpha=0.1, theta0=0.05):
     _save(figure, axes, path)
 
 
-PICTURES = {"smooth motion": [turntable], "rigid rotation": [flips], "impacts": [bounces, gas], "structures": [rocking]}
+def crowds(path):
+    """Places of balls and plates, a dot a step, in a box with thin walls."""
+    figure, axes = _figure("Balls and plates at up to 1 m a step", "x, m", "z, m")
+    sim, bodies = crowd("MOREAU", 0.5, np.random.default_rng(8), plates=True)
+    places = [[b.position for b in bodies]]
+    for _ in range(40):
+        sim.advance()
+        places.append([b.position for b in bodies])
+    places = np.array(places)
+    for half, colour in ((slice(0, 9), "tab:blue"), (slice(9, 18), "tab:orange")):
+        axes.plot(places[:, half, 0].ravel(), places[:, half, 2].ravel(), ".", color=colour, markersize=3, label=f"began {'below' if half.start == 0 else 'above'} the plate")
+    axes.plot((0, 1, 1, 0, 0), (0, 0, 1, 1, 0), color="black", lw=1.2)
+    axes.plot((0, 1), (0.5, 0.5), color="black", lw=1.2, label="walls of 5 mm, plate of 4 mm")
+    axes.set_aspect("equal")
+    _save(figure, axes, path, loc="upper left", bbox_to_anchor=(1.02, 1.0))
+
+
+PICTURES = {"smooth motion": [turntable], "rigid rotation": [flips], "tunnelling": [crowds], "impacts": [bounces, gas], "structures": [rocking]}
