@@ -63,8 +63,8 @@ TEST(AutoDeformable, NeverWorseThanTheGuess) {
   AutoOptions options;
   options.tolerance = 1e-14;
   // Guesses of all qualities, and too few iterations to get far.
-  for (int before = 1; before <= 40; before += 3)
-    for (int after = 1; after <= 40; after += 3) {
+  for (int before = 1; before <= 40; before += 9)
+    for (int after = 1; after <= 40; after += 9) {
       std::vector<double> R(problem.B.size(), 0.0);
       options.max_iterations = before;
       solve_auto(problem, options, R, workspace);

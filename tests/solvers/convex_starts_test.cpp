@@ -17,9 +17,9 @@ std::vector<double> zero(const ContactProblem& problem) { return std::vector<dou
 /// Packings that slide, or whose contacts have few neighbours, and bodies at random with much friction.
 std::vector<ContactProblem> hard_problems() {
   std::vector<ContactProblem> list;
-  for (const std::uint64_t seed : {102, 103}) list.push_back(make_packing({.across = 4, .up = 4, .shear = 1.0, .seed = seed}));
+  for (const std::uint64_t seed : {102, 103, 106}) list.push_back(make_packing({.across = 3, .up = 3, .shear = 1.0, .seed = seed}));
   list.push_back(make_packing({.across = 4, .up = 4, .reach = 0.02, .seed = 102}));
-  for (const std::uint32_t seed : {1u, 2u}) list.push_back(testing::random_problem({.bodies = 12, .contacts = 60, .mu = 1.5, .seed = seed}));
+  for (const std::uint32_t seed : {1u, 2u}) list.push_back(testing::random_problem({.bodies = 6, .contacts = 30, .mu = 1.5, .seed = seed}));
   return list;
 }
 
@@ -60,7 +60,7 @@ TEST(Auto, MissesNothingThatASingleSolverSolves) {
       if (!single) single = solve(name, problem, stop, {}, R).status == Status::converged;
     }
     AutoOptions options;
-    options.max_iterations = 100000;
+    options.max_iterations = 20000;
     auto R = zero(problem);
     AutoWorkspace work;
     const SolveReport report = solve_auto(problem, options, R, work);
@@ -68,17 +68,17 @@ TEST(Auto, MissesNothingThatASingleSolverSolves) {
     EXPECT_TRUE(found || !single) << problem.blocks() << " blocks, residual " << report.residual;
     solved += found;
   }
-  EXPECT_GE(solved, 4);   // of 5
+  EXPECT_GE(solved, 5);   // of 6
 }
 
 TEST(Auto, ConvexStartsGiveTheSameBitsForAnyThreadCount) {
-  const ContactProblem problem = make_packing({.across = 4, .up = 4, .shear = 1.0, .seed = 102});
+  const ContactProblem problem = make_packing({.across = 3, .up = 3, .shear = 1.0, .seed = 102});
   AutoOptions options;
-  options.max_iterations = 100000;
+  options.max_iterations = 20000;
   AutoWorkspace work;
   auto one = zero(problem), two = one;
   set_threads(1);
-  EXPECT_EQ(solve_auto(problem, options, one, work).status, Status::converged);
+  EXPECT_EQ(solve_auto(problem, options, one, work).stage, "convex start");
   set_threads(2);
   EXPECT_EQ(solve_auto(problem, options, two, work).status, Status::converged);
   set_threads(omp_get_num_procs());
