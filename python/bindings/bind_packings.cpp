@@ -9,7 +9,7 @@ namespace {
 
 using Shared = std::shared_ptr<io::FclibProblem>;
 
-Shared packing(int across, int up, double mu, double shear, double reach, bool ellipsoids, std::uint64_t seed) {
+solvers::PackingOptions packing_options(int across, int up, double mu, double shear, double reach, bool ellipsoids, std::uint64_t seed) {
   if (across < 1 || up < 1 || across > 1000 || up > 1000) throw_input("packing: {} x {} x {} bodies; 1 to 1000 along each side are possible", across, across, up);
   constexpr double kMostBodies = 2e7;  // a few gigabytes
   if (1.0 * across * across * up > kMostBodies)
@@ -22,6 +22,11 @@ Shared packing(int across, int up, double mu, double shear, double reach, bool e
   options.reach = reach;
   options.ellipsoids = ellipsoids;
   options.seed = seed;
+  return options;
+}
+
+Shared packing(int across, int up, double mu, double shear, double reach, bool ellipsoids, std::uint64_t seed) {
+  const solvers::PackingOptions options = packing_options(across, up, mu, shear, reach, ellipsoids, seed);
   auto result = std::make_shared<io::FclibProblem>();
   released([&] { result->problem = solvers::make_packing(options); });
   return result;
@@ -68,6 +73,9 @@ io::FclibProblem last_problem(const stepping::Simulation& simulation, bool globa
 
 void bind_packings(py::module_& module) {
   module.def("packing", &packing);
+  module.def("packing_places", [](int across, int up, double mu, double shear, double reach, bool ellipsoids, std::uint64_t seed) {
+    return solvers::packing_places(packing_options(across, up, mu, shear, reach, ellipsoids, seed));
+  });
   module.def("step_problem", &step_problem);
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "core/hash.hpp"
+#include "io/fclib.hpp"
+#include "parallel/scaling_run.hpp"
 
 namespace scree::python {
 
@@ -70,19 +72,49 @@ int owner(Engine& engine, int id) {
 
 /// Change what is given, leave the rest.
 void set_division(Engine& engine, std::optional<double> imbalance, std::optional<int> least_bodies, std::optional<long> least_steps,
-                  std::optional<bool> gathered, std::optional<bool> migrate_always) {
+                  std::optional<bool> gathered, std::optional<bool> migrate_always, std::optional<int> most_gathered) {
   parallel::SharedWorkOptions& options = work_of(engine).options;
   options.imbalance = imbalance.value_or(options.imbalance);
   options.least_bodies = least_bodies.value_or(options.least_bodies);
   options.least_steps = least_steps.value_or(options.least_steps);
   options.gathered = gathered.value_or(options.gathered);
   options.migrate_always = migrate_always.value_or(options.migrate_always);
+  options.most_gathered = most_gathered.value_or(options.most_gathered);
 }
 
 py::dict division_figures(Engine& engine) {
   const parallel::SharedWork& work = work_of(engine);
+  const auto& ledger = work.ledger();
   return py::dict(py::arg("parts") = work.parts(), py::arg("imbalance") = work.imbalance(), py::arg("migrations") = work.migrations(),
-                  py::arg("cuts") = work.cuts(), py::arg("detected") = work.detected());
+                  py::arg("cuts") = work.cuts(), py::arg("detected") = work.detected(), py::arg("steps") = ledger.steps, py::arg("rounds") = ledger.traffic.rounds,
+                  py::arg("messages") = ledger.traffic.messages, py::arg("bytes") = ledger.traffic.bytes, py::arg("reductions") = ledger.traffic.reductions,
+                  py::arg("balance") = ledger.balance, py::arg("balance_sum") = ledger.balance_sum, py::arg("balance_max") = ledger.balance_max);
+}
+
+/// A problem solved by a team of threads as by that many ranks; what ranks would send each other.
+py::dict solve_on_ranks(const io::FclibProblem& given, const std::vector<Vec3>& places, int count, const std::string& solver, double tolerance, const std::string& yardstick,
+                        int max_iterations, const py::dict& options) {
+  solvers::StopRule stop;
+  stop.tolerance = tolerance;
+  stop.yardstick = solvers::yardstick_from(yardstick);
+  stop.max_iterations = max_iterations;
+  const solvers::OptionValues values = to_options(options);
+  const std::vector<double> zero(given.problem.B.size(), 0.0);
+  const parallel::ScalingFigures f =
+      released([&] { return parallel::solve_on_ranks(given.problem, places, count, solver, stop, values, given.guesses.empty() ? zero : given.guesses.front()); });
+  py::dict figures = to_dict(f.report);
+  for (const auto& [name, value] : {std::pair<const char*, long>("ranks", f.ranks), {"blocks", f.blocks}, {"most_blocks", f.most_blocks}, {"most_neighbours", f.most_neighbours},
+                                    {"phases", f.phases}, {"rounds", f.rounds}, {"reductions", f.reductions}, {"bytes", f.bytes}, {"most_bytes", f.most_bytes},
+                                    {"product_bytes", f.product_bytes}, {"product_rounds", f.product_rounds}})
+    figures[name] = value;
+  return figures;
+}
+
+/// Centres of the bodies of the last step's problem, in its order.
+std::vector<Vec3> problem_places(Engine& engine) {
+  std::vector<Vec3> places;
+  for (const int body : engine.simulation.stage().scaling.body) places.push_back(engine.simulation.motion().position[static_cast<std::size_t>(body)]);
+  return places;
 }
 
 }  // namespace
@@ -96,6 +128,9 @@ void bind_ranks(py::module_& module) {
   module.def("team_fail", [](const std::string& message) { return released([&] { return ranks().fail(message); }); }, py::arg("message"));
   module.def("team_patience", [](double seconds, const std::string& last_words) { ranks().set_patience(seconds, last_words); });
   module.def("team_traffic", &traffic);
+  module.def("solve_on_ranks", &solve_on_ranks, py::arg("problem"), py::arg("places"), py::arg("ranks"), py::arg("solver"), py::arg("tolerance"), py::arg("yardstick"),
+             py::arg("max_iterations"), py::arg("options"));
+  module.def("problem_places", &problem_places);
 }
 
 void bind_division(EngineClass& engine) {
@@ -104,7 +139,7 @@ void bind_division(EngineClass& engine) {
       .def("division", &division_figures)
       .def("fingerprint", [](Engine& e) { return fmt::format("{:016x}", released([&] { return fingerprint(e); })); })
       .def("set_division", &set_division, py::arg("imbalance") = py::none(), py::arg("least_bodies") = py::none(), py::arg("least_steps") = py::none(),
-           py::arg("gathered") = py::none(), py::arg("migrate_always") = py::none());
+           py::arg("gathered") = py::none(), py::arg("migrate_always") = py::none(), py::arg("most_gathered") = py::none());
 }
 
 }  // namespace scree::python

@@ -45,7 +45,7 @@ void MpiTeam::wait(std::span<MPI_Request> requests) {
   }
 }
 
-void MpiTeam::gather(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all) {
+void MpiTeam::gather_bytes(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all) {
   std::vector<int> counts(sizes.size()), first(sizes.size());
   std::size_t total = 0;
   for (std::size_t r = 0; r < sizes.size(); ++r) {
@@ -57,12 +57,9 @@ void MpiTeam::gather(std::span<const std::byte> mine, std::span<const std::size_
   MPI_Request request;
   MPI_Iallgatherv(mine.data(), counts[static_cast<std::size_t>(rank_)], MPI_BYTE, all.data(), counts.data(), first.data(), MPI_BYTE, MPI_COMM_WORLD, &request);
   wait({&request, 1});
-  ++traffic_.rounds;
-  traffic_.messages += size_ - 1;
-  traffic_.bytes += static_cast<long>(mine.size()) * (size_ - 1);
 }
 
-void MpiTeam::exchange(std::span<const Bytes> outgoing, std::span<Bytes> incoming) {
+void MpiTeam::exchange_bytes(std::span<const Bytes> outgoing, std::span<Bytes> incoming) {
   std::vector<MPI_Request> requests;
   for (int r = 0; r < size_; ++r) {
     Bytes& in = incoming[static_cast<std::size_t>(r)];
@@ -73,11 +70,8 @@ void MpiTeam::exchange(std::span<const Bytes> outgoing, std::span<Bytes> incomin
     const Bytes& out = outgoing[static_cast<std::size_t>(r)];
     if (r == rank_ || out.empty()) continue;
     MPI_Isend(out.data(), to_int(out.size()), MPI_BYTE, r, 0, MPI_COMM_WORLD, &requests.emplace_back());
-    ++traffic_.messages;
-    traffic_.bytes += static_cast<long>(out.size());
   }
   wait(requests);
-  ++traffic_.rounds;
 }
 
 void MpiTeam::abort(int status) {

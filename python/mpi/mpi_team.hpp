@@ -14,12 +14,12 @@ class MpiTeam final : public Team {
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
-  void gather(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all) override;
-  void exchange(std::span<const Bytes> outgoing, std::span<Bytes> incoming) override;
   [[noreturn]] void abort(int status) override;
   void set_patience(double seconds, const std::string& last_words) override;
 
  private:
+  void gather_bytes(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all) override;
+  void exchange_bytes(std::span<const Bytes> outgoing, std::span<Bytes> incoming) override;
   void wait(std::span<MPI_Request> requests);
 
   int rank_ = 0, size_ = 1;

@@ -27,6 +27,7 @@ class Progress:
         self._terminal = self._stream.isatty()
         self._interval = 0.1 if self._terminal else interval
         self._missed = 0
+        self.balance = None  #: contacts of the busiest rank over the mean; None of one process
         self._dirty = False
         self.begin(0.0, 0.0, 0.0)
 
@@ -66,6 +67,8 @@ class Progress:
         figures = f"t {now:.4g} / {self._end:.4g} s  contacts {row['contacts']}  iterations {row['iterations']}  residual {row['residual']:.1e}"
         if self._missed:
             figures += f"  missed {self._missed}"
+        if self.balance is not None:
+            figures += f"  balance {self.balance:.2f}"
         tail = f"left {duration_text(self._left(now))}" if share < 1.0 else f"took {duration_text(elapsed)}"
         if not self._terminal:
             return f"{share:4.0%}  {figures}  {tail}"

@@ -114,6 +114,27 @@ def same(what, value, complaint):
         raise RuntimeError(complaint)
 
 
+class Ledger:
+    """What ranks sent each other in the steps of a run, and how evenly contacts lay."""
+
+    #: What is summed over steps.
+    SUMS = ("steps", "rounds", "messages", "bytes", "reductions", "balance_sum")
+
+    def __init__(self, engine, before=None):
+        """before: figures() of the part of the run that a checkpoint holds."""
+        self._engine = engine
+        self._start = engine.division() if size > 1 else None
+        self._before = before if before is not None and before["ranks"] == size else None
+
+    def figures(self):
+        """Sums over the steps as plain data; None of one process."""
+        if size == 1:
+            return None
+        now, before = self._engine.division(), self._before or {}
+        sums = {name: now[name] - self._start[name] + before.get(name, 0) for name in self.SUMS}
+        return {"ranks": size, **sums, "balance_max": max(now["balance_max"], before.get("balance_max", 0.0))}
+
+
 # --- the end --------------------------------------------------------------------------------------------------
 
 def speaks(error):

@@ -98,6 +98,7 @@ class Run:
         self.write_seconds = 0.0  #: wall clock spent on results, s
         self.sink = None  #: called with the table of every batch of steps
         self.missed = Missed()
+        self.ledger = ranks.Ledger(sim._engine)
         self._warned = set()
         self._late = False  #: rank 0's clock says that a checkpoint is due
         self._step_seconds = math.inf  #: wall clock that a step takes
@@ -167,6 +168,8 @@ class Run:
                     self._written(self.writer.steps, table)
                 if self.sink is not None:
                     self.sink(table)
+                if ranks.size > 1:
+                    self.progress.balance = self.sim._engine.division()["balance"]
                 self.progress.update(self.sim.time, table[-1])
             if error is not None:
                 self._checkpoint()
@@ -292,7 +295,7 @@ class Run:
         self._written(self.writer.flush)
         state = {"run": self.sim._runs, "start": self.start, "frames": self.frames, "stopped": self.stopped, "hash": self.sim.hash(),
                  "time": self.sim.time, "finished": not self._ahead(self.end), "output": self.output, "solver": self.sim._engine.solver_name(),
-                 "kernels": kernels(self.sim), **session.current().identity()}
+                 "kernels": kernels(self.sim), "ranks": self.ledger.figures(), **session.current().identity()}
         if os.path.exists(self.checkpoint_path):
             self._keep_older()
         self.sim._engine.write_checkpoint(self.checkpoint_path, {"python": memory.pack(self.sim, state, self._warn)})
@@ -344,6 +347,7 @@ class Run:
             return None
         memory.unpack(self.sim, state)
         self.start, self.frames, self.stopped = state["start"], state["frames"], state["stopped"]
+        self.ledger = ranks.Ledger(self.sim._engine, state.get("ranks"))
         if self.output != state["output"] and self.output > 0:
             self.frames = self._frames_due()
         return True

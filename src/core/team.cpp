@@ -15,9 +15,11 @@ class Alone final : public Team {
  public:
   [[nodiscard]] int rank() const override { return 0; }
   [[nodiscard]] int size() const override { return 1; }
-  void gather(std::span<const std::byte> mine, std::span<const std::size_t>, std::span<std::byte> all) override { std::ranges::copy(mine, all.begin()); }
-  void exchange(std::span<const Bytes>, std::span<Bytes>) override {}
   [[noreturn]] void abort(int status) override { std::exit(status); }
+
+ private:
+  void gather_bytes(std::span<const std::byte> mine, std::span<const std::size_t>, std::span<std::byte> all) override { std::ranges::copy(mine, all.begin()); }
+  void exchange_bytes(std::span<const Bytes>, std::span<Bytes>) override {}
 };
 
 thread_local Team* thread_team = nullptr;
@@ -40,6 +42,25 @@ Team& team() { return thread_team ? *thread_team : alone(); }
 TeamScope::TeamScope(Team& team) : before_(thread_team) { thread_team = &team; }
 TeamScope::~TeamScope() { thread_team = before_; }
 
+// --- messages ---------------------------------------------------------------------------------------------
+
+void Team::gather(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all) {
+  gather_bytes(mine, sizes, all);
+  ++traffic_.rounds;
+  traffic_.messages += size() - 1;
+  traffic_.bytes += static_cast<long>(mine.size()) * (size() - 1);
+}
+
+void Team::exchange(std::span<const Bytes> outgoing, std::span<Bytes> incoming) {
+  exchange_bytes(outgoing, incoming);
+  ++traffic_.rounds;
+  for (std::size_t r = 0; r < outgoing.size(); ++r) {
+    if (static_cast<int>(r) == rank() || outgoing[r].empty()) continue;
+    ++traffic_.messages;
+    traffic_.bytes += static_cast<long>(outgoing[r].size());
+  }
+}
+
 // --- reductions -------------------------------------------------------------------------------------------
 
 template <class Combine>
@@ -49,7 +70,7 @@ void Team::combine(std::span<double> values, Combine&& with) {
   const auto mine = std::as_bytes(values);
   sizes_.assign(static_cast<std::size_t>(size()), mine.size());
   buffer_.resize(mine.size() * sizes_.size());
-  gather(mine, sizes_, buffer_);
+  gather_bytes(mine, sizes_, buffer_);
   std::vector<double> others(values.size());
   for (std::size_t r = 0; r < sizes_.size(); ++r) {
     std::memcpy(others.data(), buffer_.data() + r * mine.size(), mine.size());

@@ -23,12 +23,14 @@ class RankFailure : public SolveError {
   using SolveError::SolveError;
 };
 
-/// What a team has sent since it was made.
+/// What a rank has sent. What reductions send is not among messages and bytes: how they travel is up to the machine.
 struct Traffic {
-  long rounds = 0;      ///< collective exchanges of bytes
+  long rounds = 0;      ///< exchanges and gatherings
   long messages = 0;    ///< sent by this rank to another
   long bytes = 0;       ///< in them
   long reductions = 0;  ///< sums, minima, maxima
+
+  Traffic operator-(const Traffic& before) const { return {rounds - before.rounds, messages - before.messages, bytes - before.bytes, reductions - before.reductions}; }
 };
 
 class Team {
@@ -39,9 +41,9 @@ class Team {
   [[nodiscard]] virtual int size() const = 0;
 
   /// Everybody's bytes on every rank, in rank order: `all` holds sizes[0] bytes of rank 0, then those of rank 1, ... Every rank knows all sizes.
-  virtual void gather(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all) = 0;
+  void gather(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all);
   /// Send outgoing[r] to rank r, and get what others sent here; its sizes are known. Nothing goes to this rank itself.
-  virtual void exchange(std::span<const Bytes> outgoing, std::span<Bytes> incoming) = 0;
+  void exchange(std::span<const Bytes> outgoing, std::span<Bytes> incoming);
   /// End all ranks at once with this exit status; for failures that the others cannot hear of.
   [[noreturn]] virtual void abort(int status) = 0;
 
@@ -66,10 +68,12 @@ class Team {
 
   /// Where this rank is, for messages: a line of the user's script.
   void set_place(std::string place) { place_ = std::move(place); }
+  /// Since the team was made.
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
 
  protected:
-  Traffic traffic_;
+  virtual void gather_bytes(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all) = 0;
+  virtual void exchange_bytes(std::span<const Bytes> outgoing, std::span<Bytes> incoming) = 0;
 
  private:
   struct Call;
@@ -78,6 +82,7 @@ class Team {
   template <class Combine>
   void combine(std::span<double> values, Combine&& with);
 
+  Traffic traffic_;
   std::string place_;
   std::vector<std::byte> buffer_;
   std::vector<std::size_t> sizes_;

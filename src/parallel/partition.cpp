@@ -49,6 +49,12 @@ std::vector<Cell> Bisection::cut(std::span<const Vec3> points, std::span<const d
   return cells;
 }
 
+int rank_of_pair(const Side& a, const Side& b) {
+  if (a.rank < 0 || b.rank < 0) return std::max(a.rank, b.rank);
+  if (a.unknowns != b.unknowns) return a.unknowns > b.unknowns ? a.rank : b.rank;
+  return (a.id + b.id) % 2 == 0 ? a.rank : b.rank;
+}
+
 int locate(std::span<const Cell> cells, const Vec3& x) {
   for (std::size_t k = 0; k < cells.size(); ++k)
     if (cells[k].contains(x)) return static_cast<int>(k);

@@ -30,6 +30,15 @@ class Bisection final : public Partitioner {
   std::vector<Cell> cut(std::span<const Vec3> points, std::span<const double> weights, std::span<const int> owner, int parts) override;
 };
 
+/// A body as far as it decides whose contacts are: its rank (-1: an obstacle), unknowns and number.
+struct Side {
+  int rank = -1, unknowns = 0, id = -1;
+};
+
+/// The rank that has the contacts of two bodies: the mover's against an obstacle, that of the one with more unknowns, or else, by the parity of the sum of their numbers,
+/// that of the first or the second.
+[[nodiscard]] int rank_of_pair(const Side& a, const Side& b);
+
 /// Number of the cell that holds x; one of the cells where rounding has left a gap between them.
 [[nodiscard]] int locate(std::span<const Cell> cells, const Vec3& x);
 

@@ -1,13 +1,12 @@
 #include "parallel/shared_form.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/error.hpp"
-#include "parallel/split_sweeper.hpp"
+#include "parallel/krylov_shift.hpp"
+#include "parallel/shared_sweeper.hpp"
 #include "solvers/interior_point_system.hpp"
 #include "solvers/newton_system.hpp"
-#include "solvers/shifted_factor.hpp"
 
 namespace scree::parallel {
 
@@ -24,88 +23,63 @@ std::vector<int> blocks_of(std::span<const int> rank, int mine) {
 
 }  // namespace
 
-SharedForm::SharedForm(const solvers::BodyForm& whole, std::span<const int> rank, Team& team) : team_(team), mine_(blocks_of(rank, team.rank())) {
-  std::vector<int> place;
-  part_ = whole.restricted(mine_, place);
+SharedForm::SharedForm(const solvers::BodyForm& whole, std::span<const int> rank, Team& team, SweepVariant variant)
+    : whole_(whole), rank_(rank), team_(team), variant_(variant), mine_(blocks_of(rank, team.rank())), part_(whole.restricted(mine_, place_)),
+      sums_(part_, find_shared(), team) {
   diagonal_ = part_.diagonal();
-
-  // Who acts on a body follows from the owners of its blocks: every rank knows that of all.
-  outgoing_.resize(static_cast<std::size_t>(team.size()));
-  for (int body = 0; body < whole.bodies(); ++body) {
-    const int here = place[static_cast<std::size_t>(body)];
-    if (here < 0) continue;
-    std::vector<int> ranks;
-    for (const int entry : whole.incidence(body)) ranks.push_back(rank[static_cast<std::size_t>(entry / 2)]);
-    std::ranges::sort(ranks);
-    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-    if (ranks.size() < 2) continue;
-    for (const int other : ranks)
-      if (other != team.rank()) {
-        Bytes& box = outgoing_[static_cast<std::size_t>(other)];
-        box.resize(box.size() + sizeof(double) * static_cast<std::size_t>(part_.body_dofs(here)));
-      }
-    shared_.push_back({here, std::move(ranks)});
-  }
-  incoming_ = outgoing_;  // what is sent to a rank is as long as what it sends
 }
 
-solvers::BodyForm SharedForm::split() const {
-  std::vector<int> dofs;
-  for (int body = 0; body < part_.bodies(); ++body) dofs.push_back(part_.body_dofs(body));
-  std::vector<double> factor(dofs.size(), 1.0);
-  for (const Shared& shared : shared_) factor[static_cast<std::size_t>(shared.body)] = std::sqrt(static_cast<double>(shared.ranks.size()));
-  solvers::BodyForm form;
-  form.reset(dofs);
-  for (int block = 0; block < part_.blocks(); ++block) {
-    const auto& bodies = part_.bodies_of(block);
-    const auto sides = form.add_block(bodies[0], bodies[1]);
-    for (std::size_t side = 0; side < 2; ++side) {
-      const auto from = part_.rows(block, static_cast<int>(side));
-      for (std::size_t k = 0; k < from.size(); ++k) sides[side][k] = factor[static_cast<std::size_t>(bodies[side])] * from[k];
+std::vector<BodySums::Body> SharedForm::find_shared() const {
+  // Who acts on a body follows from the owners of its blocks: every rank knows that of all.
+  std::vector<BodySums::Body> shared;
+  for (int body = 0; body < whole_.bodies(); ++body) {
+    if (place_[at(body)] < 0 || whole_.body_dofs(body) == 0) continue;
+    const std::vector<int> ranks = ranks_of(whole_, rank_, body);
+    if (ranks.size() > 1) shared.push_back({place_[at(body)], ranks, ranks});
+  }
+  return shared;
+}
+
+std::vector<SharedForm::Phase> SharedForm::phases() const {
+  const Phases order = make_phases(whole_, rank_, variant_);
+  std::vector<std::vector<BodySums::Body>> bodies(at(order.count));
+  std::vector<std::vector<int>> copies(bodies.size(), std::vector<int>(at(part_.bodies()), 1));
+  std::size_t next = 0;   // shared bodies are in the order of the whole's
+  for (int body = 0; body < whole_.bodies(); ++body) {
+    if (next == shared().size() || place_[at(body)] != shared()[next].body) continue;
+    const BodySums::Body& known = shared()[next++];
+    for (std::size_t p = 0; p < bodies.size(); ++p) {
+      std::vector<int> acting;
+      for (const int entry : whole_.incidence(body))
+        if (order.of_block[at(entry / 2)] == static_cast<int>(p)) acting.push_back(rank_[at(entry / 2)]);
+      std::ranges::sort(acting);
+      acting.erase(std::unique(acting.begin(), acting.end()), acting.end());
+      if (acting.empty()) continue;
+      copies[p][at(known.body)] = static_cast<int>(acting.size());
+      bodies[p].push_back({known.body, std::move(acting), known.knowing});
     }
   }
-  form.finish();
-  return form;
+  std::vector<std::vector<int>> blocks(bodies.size());
+  for (std::size_t k = 0; k < mine_.size(); ++k) blocks[at(order.of_block[at(mine_[k])])].push_back(static_cast<int>(k));
+  std::vector<Phase> result;
+  for (std::size_t p = 0; p < bodies.size(); ++p) result.push_back({std::move(blocks[p]), std::move(copies[p]), BodySums(part_, std::move(bodies[p]), team_)});
+  return result;
+}
+
+void SharedForm::scatter(std::span<const double> R, std::span<double> y) const {
+  part_.scatter(R, y);
+  sums_.add_up(y);
 }
 
 void SharedForm::apply(std::span<const double> R, std::span<double> U) const {
   y_.resize(static_cast<std::size_t>(part_.dofs()));
-  part_.scatter(R, y_);
-  add_parts(y_);
+  scatter(R, y_);
   part_.gather(y_, U);
 }
 
-void SharedForm::add_parts(std::span<double> y) const {
-  std::vector<std::size_t> next(outgoing_.size(), 0);
-  const auto part_of = [&](int body) { return y.subspan(static_cast<std::size_t>(part_.dof_start(body)), static_cast<std::size_t>(part_.body_dofs(body))); };
-  for (const Shared& shared : shared_) {
-    const auto part = part_of(shared.body);
-    for (const int other : shared.ranks) {
-      if (other == team_.rank()) continue;
-      const auto r = static_cast<std::size_t>(other);
-      std::memcpy(outgoing_[r].data() + next[r], part.data(), part.size_bytes());
-      next[r] += part.size_bytes();
-    }
-  }
-  team_.exchange(outgoing_, incoming_);
-  std::ranges::fill(next, 0);
-  std::vector<double> own;
-  for (const Shared& shared : shared_) {
-    const auto part = part_of(shared.body);
-    own.assign(part.begin(), part.end());
-    std::ranges::fill(part, 0.0);
-    for (const int rank : shared.ranks) {
-      const auto r = static_cast<std::size_t>(rank);
-      const double* from = rank == team_.rank() ? own.data() : reinterpret_cast<const double*>(incoming_[r].data() + next[r]);
-      for (std::size_t k = 0; k < part.size(); ++k) part[k] += from[k];
-      if (rank != team_.rank()) next[r] += part.size_bytes();
-    }
-  }
-}
-
 std::shared_ptr<const solvers::Operator> SharedForm::restricted(std::span<const int>) const { refuse("parts"); }
-std::unique_ptr<solvers::Sweeper> SharedForm::make_sweeper(const solvers::LocalIteration& how) const { return std::make_unique<SplitSweeper>(*this, how); }
-std::unique_ptr<solvers::ShiftedFactor> SharedForm::make_shifted_factor(std::span<const double>) const { refuse("factors"); }
+std::unique_ptr<solvers::Sweeper> SharedForm::make_sweeper(const solvers::LocalIteration& how) const { return std::make_unique<SharedSweeper>(*this, how); }
+std::unique_ptr<solvers::ShiftedFactor> SharedForm::make_shifted_factor(std::span<const double> scale) const { return std::make_unique<KrylovShift>(*this, scale); }
 std::unique_ptr<solvers::NewtonSystem> SharedForm::make_newton_system(solvers::ScaledProblem&) const { refuse("factors"); }
 std::unique_ptr<solvers::InteriorPointSystem> SharedForm::make_direct_barrier(solvers::ScaledProblem&) const { refuse("factors"); }
 std::unique_ptr<solvers::InteriorPointSystem> SharedForm::make_krylov_barrier(solvers::ScaledProblem&, int) const { refuse("barriers"); }

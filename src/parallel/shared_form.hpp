@@ -5,27 +5,40 @@
 #pragma once
 
 #include "core/team.hpp"
+#include "parallel/body_sums.hpp"
+#include "parallel/phases.hpp"
 #include "solvers/operator.hpp"
 
 namespace scree::parallel {
 
 class SharedForm final : public solvers::Operator {
  public:
-  /// `whole` has all blocks, the same on every rank; rank[a] is whose block a is.
-  SharedForm(const solvers::BodyForm& whole, std::span<const int> rank, Team& team);
+  /// `whole` has all blocks, the same on every rank; rank[a] is whose block a is. Both must outlive this form.
+  SharedForm(const solvers::BodyForm& whole, std::span<const int> rank, Team& team, SweepVariant variant = SweepVariant::boundary_jacobi);
 
   void apply(std::span<const double> R, std::span<double> U) const override;
-  /// Blocks of this rank, ascending.
+  /// y = Hs^T R of all ranks.
+  void scatter(std::span<const double> R, std::span<double> y) const;
+  /// Blocks of this rank, ascending, and their rows.
   [[nodiscard]] std::span<const int> mine() const { return mine_; }
-  /// The rows of this rank, with bodies that c ranks act on split into c copies: times sqrt(c).
-  [[nodiscard]] solvers::BodyForm split() const;
+  [[nodiscard]] const solvers::BodyForm& part() const { return part_; }
   /// Bodies that this rank and others act on.
-  [[nodiscard]] std::size_t shared_bodies() const { return shared_.size(); }
+  [[nodiscard]] const std::vector<BodySums::Body>& shared() const { return sums_.bodies(); }
+
+  /// A part of a sweep, after which ranks tell each other what they did.
+  struct Phase {
+    std::vector<int> blocks;     ///< of this rank's part
+    std::vector<int> copies;     ///< ranks that act on a body of the part meanwhile; 1 where it is this rank's alone
+    BodySums sums;
+  };
+  [[nodiscard]] std::vector<Phase> phases() const;
+  [[nodiscard]] SweepVariant variant() const { return variant_; }
 
   [[nodiscard]] int nodes() const override { return part_.nodes(); }
   void visit_links(const VisitLink& visit) const override { part_.visit_links(visit); }
   [[nodiscard]] std::shared_ptr<const Operator> restricted(std::span<const int> blocks) const override;
   [[nodiscard]] std::unique_ptr<solvers::Sweeper> make_sweeper(const solvers::LocalIteration& how) const override;
+  /// By conjugate gradients, a product each.
   [[nodiscard]] std::unique_ptr<solvers::ShiftedFactor> make_shifted_factor(std::span<const double> scale) const override;
   [[nodiscard]] std::unique_ptr<solvers::NewtonSystem> make_newton_system(solvers::ScaledProblem& scaled) const override;
   [[nodiscard]] std::unique_ptr<solvers::InteriorPointSystem> make_direct_barrier(solvers::ScaledProblem& scaled) const override;
@@ -34,19 +47,15 @@ class SharedForm final : public solvers::Operator {
   [[nodiscard]] double dofs_per_body() const override { return part_.dofs_per_body(); }
 
  private:
-  /// A body of this rank's part that other ranks act on, too.
-  struct Shared {
-    int body = -1;            ///< in the part
-    std::vector<int> ranks;   ///< ascending, this one included
-  };
+  [[nodiscard]] std::vector<BodySums::Body> find_shared() const;
 
-  void add_parts(std::span<double> y) const;
-
+  const solvers::BodyForm& whole_;
+  std::span<const int> rank_;
   Team& team_;
-  std::vector<int> mine_;
+  SweepVariant variant_;
+  std::vector<int> mine_, place_;   ///< place of the whole's bodies in the part, or -1
   solvers::BodyForm part_;
-  std::vector<Shared> shared_;   ///< in the order of the whole's bodies: the same on all ranks
-  mutable std::vector<Bytes> outgoing_, incoming_;
+  BodySums sums_;
   mutable std::vector<double> y_;
 };
 

@@ -2,51 +2,44 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <utility>
 
 #include "core/hash.hpp"
 #include "parallel/packing.hpp"
-#include "parallel/shared_form.hpp"
+#include "parallel/shared_solve.hpp"
 
 namespace scree::parallel {
-
-namespace {
-
-bool chooses(const solvers::OptionValues& options, const char* name, const char* value) {
-  const auto found = options.find(name);
-  return found != options.end() && found->second == solvers::OptionValue(std::string(value));
-}
-
-/// Solvers whose sums are over all ranks and whose W is a product alone, and sweeps with split bodies.
-bool shares(const stepping::WholeProblem& whole) {
-  static const std::set<std::string> names{"JACOBI", "SPG", "APGD", "PG", "CPG", "PCPG", "NEWTON"};
-  return names.count(whole.solver) > 0 || (whole.solver == "GAUSS_SEIDEL" && chooses(whole.options, "variant", "BOUNDARY_JACOBI"));
-}
-
-}  // namespace
 
 // --- owners -----------------------------------------------------------------------------------------------
 
 bool SharedWork::begin(const model::Bodies& bodies, const model::Motion& motion, std::span<const assembly::Contact> contacts) {
-  weigh(bodies, contacts);
-  const bool fresh = cells_.empty() || !known(bodies);
-  if (!fresh) imbalance_ = measure_imbalance(bodies);
-  if (fresh || (imbalance_ > options.imbalance && steps_ - last_cut_ >= options.least_steps)) cut(bodies, motion);
+  const bool resumed = std::exchange(resumed_, false) && weight_.size() == bodies.id.size();
+  if (!resumed) weight_ = weights_of(bodies, contacts);
+  const bool fresh = cells_.empty() || !(resumed || known(bodies));
+  bool changed = fresh;
+  if (!fresh) {
+    changed = assign(bodies, motion);
+    imbalance_ = measure_imbalance(bodies);
+  }
+  if (fresh || (imbalance_ > options.imbalance && steps_ - last_cut_ >= options.least_steps)) {
+    cut(bodies, motion);
+    changed = assign(bodies, motion) || changed;
+  }
   ++steps_;
-  return assign(bodies, motion) || fresh;
+  return changed;
 }
 
-void SharedWork::weigh(const model::Bodies& bodies, std::span<const assembly::Contact> contacts) {
+std::vector<double> SharedWork::weights_of(const model::Bodies& bodies, std::span<const assembly::Contact> contacts) const {
   // One for the body, one a contact, one for every six unknowns beyond a rigid body's.
-  weight_.assign(bodies.id.size(), 0.0);
+  std::vector<double> weight(bodies.id.size(), 0.0);
   for (int b = 0; b < bodies.size(); ++b) {
     if (!bodies.moves(b)) continue;
-    weight_[static_cast<std::size_t>(b)] = 1.0 + (bodies.deforms(b) ? static_cast<double>(bodies.deformable_of(b).size()) / 6.0 : 1.0);
+    weight[static_cast<std::size_t>(b)] = 1.0 + (bodies.deforms(b) ? static_cast<double>(bodies.deformable_of(b).size()) / 6.0 : 1.0);
   }
   for (const assembly::Contact& contact : contacts)
     for (const int b : {contact.index_a, contact.index_b})
-      if (bodies.moves(b)) weight_[static_cast<std::size_t>(b)] += 1.0;
+      if (bodies.moves(b)) weight[static_cast<std::size_t>(b)] += 1.0;
+  return weight;
 }
 
 bool SharedWork::known(const model::Bodies& bodies) const {
@@ -112,11 +105,39 @@ int SharedWork::owner(int id) const {
 }
 
 int SharedWork::pair_owner(int id_a, int id_b) const {
-  const auto mover = [&](int id) { return id < 0 ? Mover{} : movers_[static_cast<std::size_t>(id)]; };
-  const Mover a = mover(id_a), b = mover(id_b);
-  if (a.owner < 0 || b.owner < 0) return std::max(a.owner, b.owner);
-  if (a.unknowns != b.unknowns) return a.unknowns > b.unknowns ? a.owner : b.owner;
-  return (id_a + id_b) % 2 == 0 ? a.owner : b.owner;
+  const auto side = [&](int id) {
+    if (id < 0) return Side{};
+    const Mover& mover = movers_[static_cast<std::size_t>(id)];
+    return Side{mover.owner, mover.unknowns, id};
+  };
+  return rank_of_pair(side(id_a), side(id_b));
+}
+
+// --- checkpoints ------------------------------------------------------------------------------------------
+
+void SharedWork::save(Archive& archive, const model::Bodies& bodies, std::span<const assembly::Contact> contacts) const {
+  if (cells_.empty()) return;
+  Archive::Reals cells;
+  for (const Cell& cell : cells_)
+    for (const Vec3& corner : {cell.low, cell.high}) cells.insert(cells.end(), corner.begin(), corner.end());
+  archive.put("ranks/cells", cells);
+  archive.put("ranks/weights", weights_of(bodies, contacts));
+  archive.put("ranks/counts", Archive::Integers{team_.size(), steps_, last_cut_});
+}
+
+void SharedWork::load(const Archive& archive) {
+  cells_.clear();
+  movers_.clear();
+  steps_ = last_cut_ = 0;
+  if (!archive.has("ranks/counts")) return;
+  const auto& counts = archive.get<Archive::Integers>("ranks/counts", 3);
+  if (counts[0] != team_.size()) return;
+  const Archive::Reals& cells = archive.reals("ranks/cells");
+  for (std::size_t k = 0; k + 6 <= cells.size() && cells_.size() < static_cast<std::size_t>(team_.size()); k += 6)
+    cells_.push_back({Vec3(cells[k], cells[k + 1], cells[k + 2]), Vec3(cells[k + 3], cells[k + 4], cells[k + 5])});
+  weight_ = archive.reals("ranks/weights");
+  steps_ = counts[1], last_cut_ = counts[2];
+  resumed_ = true;
 }
 
 // --- what ranks tell each other ---------------------------------------------------------------------------
@@ -131,48 +152,15 @@ void SharedWork::join(std::vector<collision::ContactPoint>& points) {
 }
 
 solvers::SolveReport SharedWork::solve(const stepping::WholeProblem& whole, const std::function<solvers::SolveReport()>& solve_here, std::vector<double>& impulses) {
-  if (options.gathered || !shares(whole)) return solve_gathered(solve_here, impulses);
-  solvers::SolveReport report = solve_shared(whole, impulses);
-  if (whole.solver != "NEWTON" || report.status == solvers::Status::converged || chooses(whole.options, "gsflag", "OFF")) return report;
-  // Newton's fallback are sweeps: rank 0 goes on from the best iterate.
-  solvers::SolveReport rest = solve_gathered(solve_here, impulses);
-  rest.iterations += report.iterations;
-  rest.products += report.products;
-  rest.linear_iterations += report.linear_iterations;
-  rest.fallbacks += 1;
-  return rest;
+  measure_balance(whole.rank);
+  if (options.gathered || !shares(whole.solver, whole.options)) return solve_gathered(solve_here, impulses);
+  return solve_shared({whole.problem, whole.rank, whole.solver, whole.stop, whole.options, options.most_gathered}, team_, impulses);
 }
 
-solvers::SolveReport SharedWork::solve_shared(const stepping::WholeProblem& whole, std::vector<double>& impulses) {
-  // Whatever is wrong with the problem is so on all ranks: nobody fails alone later, where others wait for sums.
-  whole.problem.validate();
-  const auto W = std::make_shared<SharedForm>(whole.form, whole.rank, team_);
-  solvers::ContactProblem part{.W = W, .kind = {}, .mu = {}, .B = {}, .weight = {}};
-  std::vector<double> R;
-  for (const int block : W->mine()) {
-    const auto a = static_cast<std::size_t>(block);
-    part.kind.push_back(whole.problem.kind[a]);
-    part.mu.push_back(whole.problem.mu[a]);
-    part.weight.push_back(whole.problem.weight[a]);
-    for (std::size_t k = 3 * a; k < 3 * a + 3; ++k) part.B.push_back(whole.problem.B[k]), R.push_back(impulses[k]);
-  }
-  solvers::OptionValues own = whole.options;
-  if (whole.solver == "NEWTON") own["gsflag"] = std::string("OFF");
-  solvers::SolveReport report;
-  {
-    const TeamScope scope(team_);
-    report = solvers::solve(whole.solver, part, whole.stop, own, R);
-  }
-  // All impulses on all ranks, and the report of the first.
-  const std::vector<Bytes> all = team_.meet("impulses of the contact problem", pack_solution(report, R));
-  std::vector<std::size_t> next(all.size(), 0);
-  std::vector<std::vector<double>> parts(all.size());
-  for (std::size_t r = all.size(); r-- > 0;) report = unpack_solution(all[r], parts[r]);
-  for (std::size_t a = 0; a < whole.rank.size(); ++a) {
-    const auto r = static_cast<std::size_t>(whole.rank[a]);
-    for (std::size_t k = 3 * a; k < 3 * a + 3; ++k) impulses[k] = parts[r][next[r]++];
-  }
-  return report;
+void SharedWork::measure_balance(std::span<const int> rank) {
+  std::vector<long> count(static_cast<std::size_t>(team_.size()), 0);
+  for (const int r : rank) ++count[static_cast<std::size_t>(r)];
+  if (!rank.empty()) balance_ = static_cast<double>(*std::ranges::max_element(count)) * static_cast<double>(count.size()) / static_cast<double>(rank.size());
 }
 
 solvers::SolveReport SharedWork::solve_gathered(const std::function<solvers::SolveReport()>& solve_here, std::vector<double>& impulses) {
@@ -190,6 +178,25 @@ void SharedWork::compare_loads(std::span<const Vec3> force, std::span<const Vec3
       throw RankFailure("force functions gave different forces on the ranks: they must not depend on the rank, a clock or random numbers without a seed");
 }
 
-void SharedWork::commit() { team_.meet("end of a step"); }
+void SharedWork::commit() {
+  const Traffic mine = team_.traffic() - told_;
+  told_ = team_.traffic();
+  Traffic step{mine.rounds, 0, 0, mine.reductions};
+  for (const Bytes& part : team_.meet("end of a step", std::as_bytes(std::span(&mine, 1)))) {
+    Traffic sent;
+    std::memcpy(&sent, part.data(), sizeof sent);
+    step.messages += sent.messages;
+    step.bytes += sent.bytes;
+  }
+  ledger_.add(step, balance_);
+}
+
+void SharedWork::Ledger::add(const Traffic& step, double step_balance) {
+  ++steps;
+  traffic.rounds += step.rounds, traffic.messages += step.messages, traffic.bytes += step.bytes, traffic.reductions += step.reductions;
+  balance = step_balance;
+  balance_sum += balance;
+  balance_max = std::max(balance_max, balance);
+}
 
 }  // namespace scree::parallel

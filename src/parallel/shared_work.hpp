@@ -20,6 +20,7 @@ struct SharedWorkOptions {
   long least_steps = 20;     ///< between two new cuts of space
   int least_bodies = 200;    ///< moving bodies a rank; more ranks than that stay without
   bool gathered = false;     ///< let rank 0 solve, whatever the solver: the bits of one process
+  int most_gathered = 20000; ///< contacts of an island between ranks up to which AUTO lets one rank solve it
   bool migrate_always = false;  ///< give every body to the next rank at every step, to test that nothing depends on owners
 };
 
@@ -41,8 +42,21 @@ class SharedWork final : public stepping::Division {
   solvers::SolveReport solve(const stepping::WholeProblem& whole, const std::function<solvers::SolveReport()>& solve_here, std::vector<double>& impulses) override;
   void compare_loads(std::span<const Vec3> force, std::span<const Vec3> torque) override;
   void commit() override;
+  void save(Archive& archive, const model::Bodies& bodies, std::span<const assembly::Contact> contacts) const override;
+  void load(const Archive& archive) override;
 
   SharedWorkOptions options;
+
+  /// What ranks sent each other, messages and bytes of all of them, and contacts of the rank that had most over the mean.
+  struct Ledger {
+    long steps = 0;
+    Traffic traffic;
+    double balance = 1.0, balance_sum = 0.0, balance_max = 0.0;   ///< of the last step, of all steps
+
+    void add(const Traffic& step, double step_balance);
+  };
+  /// Of the steps since the start.
+  [[nodiscard]] const Ledger& ledger() const { return ledger_; }
 
   /// Work of the busiest rank over the mean, at the last step's start.
   [[nodiscard]] double imbalance() const { return imbalance_; }
@@ -59,13 +73,13 @@ class SharedWork final : public stepping::Division {
     int unknowns = 0;
   };
 
-  void weigh(const model::Bodies& bodies, std::span<const assembly::Contact> contacts);
+  [[nodiscard]] std::vector<double> weights_of(const model::Bodies& bodies, std::span<const assembly::Contact> contacts) const;
   [[nodiscard]] bool known(const model::Bodies& bodies) const;
   void cut(const model::Bodies& bodies, const model::Motion& motion);
   bool assign(const model::Bodies& bodies, const model::Motion& motion);
   [[nodiscard]] double measure_imbalance(const model::Bodies& bodies) const;
   solvers::SolveReport solve_gathered(const std::function<solvers::SolveReport()>& solve_here, std::vector<double>& impulses);
-  solvers::SolveReport solve_shared(const stepping::WholeProblem& whole, std::vector<double>& impulses);
+  void measure_balance(std::span<const int> rank);
 
   Team& team_;
   std::shared_ptr<Partitioner> partitioner_;
@@ -75,6 +89,10 @@ class SharedWork final : public stepping::Division {
   long steps_ = 0, last_cut_ = 0;
   double imbalance_ = 1.0;
   long migrations_ = 0, cuts_ = 0, detected_ = 0;
+  bool resumed_ = false;         ///< cells_ and weight_ are those of a checkpoint
+  double balance_ = 1.0;         ///< of the contact problem at hand
+  Traffic told_;                 ///< what this rank had sent when the last step ended
+  Ledger ledger_;
 };
 
 }  // namespace scree::parallel

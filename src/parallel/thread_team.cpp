@@ -59,7 +59,10 @@ class Member final : public Team {
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
 
-  void gather(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all) override {
+  [[noreturn]] void abort(int status) override { throw_solve("rank {} aborted the team with status {}", rank_, status); }
+
+ private:
+  void gather_bytes(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all) override {
     hall_.gathered[static_cast<std::size_t>(rank_)] = mine;
     hall_.wait();
     auto out = all.begin();
@@ -70,28 +73,16 @@ class Member final : public Team {
     }
     hall_.wait();
     if (!as_said) throw_solve("rank {}: another rank brought more or less than was agreed", rank_);
-    ++traffic_.rounds;
-    traffic_.messages += size_ - 1;
-    traffic_.bytes += static_cast<long>(mine.size()) * (size_ - 1);
   }
 
-  void exchange(std::span<const Bytes> outgoing, std::span<Bytes> incoming) override {
+  void exchange_bytes(std::span<const Bytes> outgoing, std::span<Bytes> incoming) override {
     hall_.boxes[static_cast<std::size_t>(rank_)] = outgoing;
     hall_.wait();
     for (std::size_t r = 0; r < incoming.size(); ++r)
       if (static_cast<int>(r) != rank_) std::ranges::copy(hall_.boxes[r][static_cast<std::size_t>(rank_)], incoming[r].begin());
     hall_.wait();
-    ++traffic_.rounds;
-    for (std::size_t r = 0; r < outgoing.size(); ++r) {
-      if (static_cast<int>(r) == rank_ || outgoing[r].empty()) continue;
-      ++traffic_.messages;
-      traffic_.bytes += static_cast<long>(outgoing[r].size());
-    }
   }
 
-  [[noreturn]] void abort(int status) override { throw_solve("rank {} aborted the team with status {}", rank_, status); }
-
- private:
   Hall& hall_;
   int rank_, size_;
 };

@@ -62,8 +62,8 @@ void Admm::iterate() {
     z_.segment<3>(3 * a) = z;
     y_.segment<3>(3 * a) = sigma_ * (trial - z);
   });
-  primal_ = std::sqrt(parallel_sum(x_.size(), [&](std::ptrdiff_t k) { return (x_[k] - z_[k]) * (x_[k] - z_[k]); }));
-  dual_ = sigma_ * std::sqrt(parallel_sum(z_.size(), [&](std::ptrdiff_t k) { return (z_[k] - z_old_[k]) * (z_[k] - z_old_[k]); }));
+  primal_ = std::sqrt(total_sum(x_.size(), [&](std::ptrdiff_t k) { return (x_[k] - z_[k]) * (x_[k] - z_[k]); }));
+  dual_ = sigma_ * std::sqrt(total_sum(z_.size(), [&](std::ptrdiff_t k) { return (z_[k] - z_old_[k]) * (z_[k] - z_old_[k]); }));
 }
 
 /// Factor at the current penalty; one that is too small for the arithmetic is raised.

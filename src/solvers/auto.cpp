@@ -75,19 +75,7 @@ void solve_connected(const ContactProblem& problem, const AutoOptions& options, 
 class IslandLedger {
  public:
   IslandLedger(const ContactProblem& problem, AutoWorkspace& work) : problem_(problem), work_(work), weight_(residual_weights(problem)) {
-    constexpr double kLeast = 0.01;   ///< of the whole, shared out by size: islands with nothing to do are not asked for perfection
-    const std::size_t n = at(work.islands.count());
-    work_.share.assign(n, 0.0);
-    double undone = 0.0;
-    for (int i = 0; i < work.islands.count(); ++i) {
-      for (int a : work.islands.blocks(i))
-        work_.share[at(i)] += weight_[at(a)] * free_impulse(Eigen::Map<const Vec3>(problem.B.data() + 3 * a), block_rho(problem.W->diagonal()[at(a)]),
-                                                            problem.kind[at(a)], problem.mu[at(a)]).squaredNorm();
-      undone += work_.share[at(i)];
-    }
-    const double spare = std::max(1.0 - undone, kLeast);
-    for (int i = 0; i < work.islands.count(); ++i)
-      work_.share[at(i)] = (work_.share[at(i)] + spare * static_cast<double>(work.islands.blocks(i).size()) / problem.blocks()) / (undone + spare);
+    work_.share = tolerance_shares(problem, weight_, work.islands.count(), [&](int i) { return work.islands.blocks(i); });
   }
 
   /// Islands that miss the tolerance, from U = W R + B in the workspace.

@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "core/interrupt.hpp"
 #include "solvers/vector_kernels.hpp"
 
 namespace scree::solvers {
@@ -45,7 +44,7 @@ class ConjugateGradient {
     precondition(std::span<const double>(r_), std::span<double>(z_));
     p_ = z_;
     double rz = dot(r_, z_);
-    while (result.iterations < max_iterations && !stop_requested() && !good(std::span<const double>(r_), result.residual, result.iterations)) {
+    while (result.iterations < max_iterations && !stop_here() && !good(std::span<const double>(r_), result.residual, result.iterations)) {
       apply(std::span<const double>(p_), std::span<double>(q_));
       ++result.iterations;
       const double curvature = dot(p_, q_);

@@ -46,7 +46,7 @@ double residual_scale(const ContactProblem& problem) {
 }
 
 std::vector<double> residual_weights(const ContactProblem& problem) {
-  if (!problem.weight.empty()) return problem.weight;
+  if (weighted(problem)) return problem.weight;
   const double scale = residual_scale(problem), inverse = scale > 0.0 ? 1.0 / (scale * scale) : 1.0;
   std::vector<double> weight(problem.kind.size());
   for (std::size_t a = 0; a < weight.size(); ++a) weight[a] = inverse / block_rho(problem.W->diagonal()[a]);

@@ -26,6 +26,9 @@ struct ContactProblem {
   void validate() const;
 };
 
+/// True when the problem brings its weights; one without blocks has nothing to bring (of several ranks some may be without, and must measure as the others do).
+[[nodiscard]] inline bool weighted(const ContactProblem& problem) { return !problem.weight.empty() || problem.kind.empty(); }
+
 /// The same problem with friction left out.
 [[nodiscard]] ContactProblem without_friction(ContactProblem problem);
 

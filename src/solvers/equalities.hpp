@@ -23,6 +23,8 @@ class Equalities {
   [[nodiscard]] bool any() const { return !groups_.empty(); }
   /// The problem of the blocks that are left.
   [[nodiscard]] const ContactProblem& rest() const { return rest_; }
+  /// Their numbers among all blocks.
+  [[nodiscard]] std::span<const int> left() const { return left_; }
   /// Impulses of the blocks that are left out of those of all.
   [[nodiscard]] std::vector<double> rest_of(std::span<const double> R) const;
   /// All impulses from those of the blocks that are left: what equalities need besides, of least norm.

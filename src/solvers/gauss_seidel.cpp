@@ -135,8 +135,9 @@ GaussSeidelOptions read(const SolverInfo& info, const StopRule& stop, const Opti
   if (criterion == "relative_change") options.criterion = SweepCriterion::relative_change;
   else if (criterion != "yardstick") throw_input("GAUSS_SEIDEL: criterion '{}' is unknown; choose yardstick or relative_change", criterion);
   const std::string& acceleration = reader.text("acceleration");
-  if (const std::string& variant = reader.text("variant"); variant != "FULL" && variant != "BOUNDARY_JACOBI")
-    throw_input("GAUSS_SEIDEL: variant '{}' is unknown; choose FULL or BOUNDARY_JACOBI", variant);
+  constexpr const char* kVariants[] = {"FULL", "MIDDLE_JACOBI", "BOUNDARY_JACOBI", "SIMPLIFIED"};
+  if (const std::string& variant = reader.text("variant"); std::ranges::find(kVariants, variant) == std::end(kVariants))
+    throw_input("GAUSS_SEIDEL: variant '{}' is unknown; choose {}", variant, fmt::join(kVariants, ", "));
   if (acceleration == "nesterov") options.acceleration = Acceleration::nesterov;
   else if (acceleration != "none") throw_input("GAUSS_SEIDEL: acceleration '{}' is unknown; choose none or nesterov", acceleration);
   return options;
@@ -189,8 +190,8 @@ SolverInfo gauss_seidel_info() {
       {"change", 0.0, "relative change |S - R| / |R| that the last sweep must not exceed either; 0: any"},
       {"check_interval", 0, "sweeps between measurements of the yardstick; 0: automatic"},
       {"acceleration", std::string("none"), "none, or nesterov: momentum with growth restart"},
-      {"variant", std::string("FULL"), "on several ranks: FULL, rank 0 sweeps as one process does, or BOUNDARY_JACOBI, each rank sweeps over its own blocks, with "
-                                       "bodies between ranks split"},
+      {"variant", std::string("FULL"), "on several ranks: FULL, interiors, then pairs of ranks in turn; MIDDLE_JACOBI, interiors, then all boundaries at once, with bodies "
+                                       "between ranks split; BOUNDARY_JACOBI, everything at once so; SIMPLIFIED, the same and local sweeps over what is no contact"},
   };
   info.solve = [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
     const SolverInfo& self = find_solver("GAUSS_SEIDEL");

@@ -59,6 +59,13 @@ void add_pairs(GrainContacts& contacts, const std::vector<Grain>& balls, const P
 
 }  // namespace
 
+std::vector<Vec3> packing_places(const PackingOptions& options) {
+  Random random(options.seed);
+  std::vector<Vec3> places;
+  for (const Grain& ball : place_balls(options, random)) places.push_back(ball.center);
+  return places;
+}
+
 ContactProblem make_packing(const PackingOptions& options) {
   Random random(options.seed);
   const std::vector<Grain> balls = place_balls(options, random);

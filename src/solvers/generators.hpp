@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "solvers/contact_problem.hpp"
 
@@ -20,6 +21,9 @@ struct PackingOptions {
   bool ellipsoids = false;   ///< unequal moments of inertia and normals off centre
   std::uint64_t seed = 1;
 };
+
+/// Where their centres are, in the order of the problem's bodies, m.
+[[nodiscard]] std::vector<Vec3> packing_places(const PackingOptions& options);
 
 /// Spheres sit on a jittered face-centred lattice (about six contacts a body) on a floor between four walls, in body form.
 /// With shear the problem is hyperstatic and far from rest.

@@ -75,8 +75,6 @@ class Gmres {
   /// reduction of k + 2 numbers.
   std::pair<double, double> project_in_turn(int k, double* h);
   std::pair<double, double> project_at_once(int k, double* h);
-  /// On several ranks the watch over the solve ends it, for all of them.
-  [[nodiscard]] static bool stop_here() { return team().size() == 1 && stop_requested(); }
   /// Solve the triangle and put V y into basis(restart); false when it is not finite.
   bool finish_cycle(int columns);
 

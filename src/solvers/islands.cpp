@@ -64,6 +64,26 @@ std::vector<double> part_of(std::span<const double> whole, std::span<const int> 
   return part;
 }
 
+std::vector<double> tolerance_shares(const ContactProblem& problem, std::span<const double> weight, int parts, const std::function<std::span<const int>(int)>& blocks) {
+  constexpr double kLeast = 0.01;   ///< of the whole, shared out by size: parts with nothing to do are not asked for perfection
+  std::vector<double> share(static_cast<std::size_t>(parts), 0.0);
+  double undone = 0.0;
+  for (int i = 0; i < parts; ++i) {
+    double& part = share[static_cast<std::size_t>(i)];
+    for (const int block : blocks(i)) {
+      const auto a = static_cast<std::size_t>(block);
+      part += weight[a] * free_impulse(Eigen::Map<const Vec3>(problem.B.data() + 3 * a), block_rho(problem.W->diagonal()[a]), problem.kind[a], problem.mu[a]).squaredNorm();
+    }
+    undone += part;
+  }
+  const double spare = std::max(1.0 - undone, kLeast);
+  for (int i = 0; i < parts; ++i) {
+    double& part = share[static_cast<std::size_t>(i)];
+    part = (part + spare * static_cast<double>(blocks(i).size()) / problem.blocks()) / (undone + spare);
+  }
+  return share;
+}
+
 void gather_part(std::span<const double> whole, std::span<const int> blocks, std::vector<double>& part) {
   part.resize(3 * blocks.size());
   for (std::size_t k = 0; k < part.size(); ++k) part[k] = whole[3 * static_cast<std::size_t>(blocks[k / 3]) + k % 3];

@@ -3,6 +3,7 @@
 /// Two blocks belong to one island when a chain of links of the operator joins them: bodies with degrees of freedom, or stored blocks.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,10 @@ class Islands {
 
 /// Numbers of some blocks out of those of all, one a block.
 [[nodiscard]] std::vector<double> part_of(std::span<const double> whole, std::span<const int> blocks);
+
+/// What each of some parts that do not overlap may use of the squared tolerance, so that it adds up to 1: as much as it has to do, and a little by its size. `weight` is
+/// residual_weights(), blocks(i) are those of part i.
+[[nodiscard]] std::vector<double> tolerance_shares(const ContactProblem& problem, std::span<const double> weight, int parts, const std::function<std::span<const int>(int)>& blocks);
 
 /// Impulses of some blocks out of all, and back.
 void gather_part(std::span<const double> whole, std::span<const int> blocks, std::vector<double>& part);

@@ -71,12 +71,22 @@ bool coulomb(const OptionValues& options) {
   return law == options.end() || law->second == OptionValue(to_string(Formulation::coulomb));
 }
 
-/// A solve of the problem itself.
-SolveReport run(const SolverInfo& info, const ContactProblem& problem, const StopRule& stop, const OptionValues& options, std::span<double> R) {
-  if (std::ranges::none_of(problem.mu, [](double mu) { return mu > kMostFriction; })) return info.solve(problem, stop, options, R);
+/// A solver, or what takes its place.
+struct Method {
+  const SolverInfo& info;
+  const SolveInstead& instead;
+
+  SolveReport solve(const ContactProblem& problem, std::span<const int> blocks, const StopRule& stop, const OptionValues& options, std::span<double> R) const {
+    return instead ? instead(problem, blocks, stop, options, R) : info.solve(problem, stop, options, R);
+  }
+};
+
+/// A solve of the problem itself, or of some of its blocks.
+SolveReport run(const Method& method, const ContactProblem& problem, std::span<const int> blocks, const StopRule& stop, const OptionValues& options, std::span<double> R) {
+  if (std::ranges::none_of(problem.mu, [](double mu) { return mu > kMostFriction; })) return method.solve(problem, blocks, stop, options, R);
   ContactProblem bounded = problem;
   for (double& mu : bounded.mu) mu = std::min(mu, kMostFriction);
-  SolveReport report = info.solve(bounded, stop, options, R);
+  SolveReport report = method.solve(bounded, blocks, stop, options, R);
   report.residual_known = false;
   if (coulomb(options) && report.status == Status::converged && !(measure(stop.yardstick, problem, R) <= stop.tolerance)) {
     report.status = Status::max_iterations;
@@ -86,7 +96,7 @@ SolveReport run(const SolverInfo& info, const ContactProblem& problem, const Sto
 }
 
 /// A solve of what equalities leave (equalities.hpp).
-SolveReport run_apart(const SolverInfo& info, const ContactProblem& problem, const Equalities& equalities, const StopRule& stop, const OptionValues& options,
+SolveReport run_apart(const Method& method, const ContactProblem& problem, const Equalities& equalities, const StopRule& stop, const OptionValues& options,
                       std::span<double> R) {
   constexpr int kMostRounds = 3;
   std::vector<double> rest = equalities.rest_of(R);
@@ -98,7 +108,7 @@ SolveReport run_apart(const SolverInfo& info, const ContactProblem& problem, con
   double value = kInfinity;
   int iterations = 0;
   for (int round = 0; round < kMostRounds; ++round, rule.tolerance *= 0.1) {
-    if (!rest.empty()) report = run(info, equalities.rest(), rule, options, rest);
+    if (!rest.empty()) report = run(method, equalities.rest(), equalities.left(), rule, options, rest);
     iterations += report.iterations;
     equalities.complete(rest, R);
     const double before = value;
@@ -123,11 +133,11 @@ SolveReport run_apart(const SolverInfo& info, const ContactProblem& problem, con
 }
 
 /// Equalities first where there are any, unless the guess will do.
-SolveReport run_solver(const SolverInfo& info, const ContactProblem& problem, const StopRule& stop, const OptionValues& options, std::span<double> R) {
+SolveReport run_solver(const Method& method, const ContactProblem& problem, const StopRule& stop, const OptionValues& options, std::span<double> R) {
   const bool constrained = std::ranges::any_of(problem.kind, [](BlockKind kind) { return kind == BlockKind::bilateral || kind == BlockKind::direction; });
-  if (!constrained || measure(stop.yardstick, problem, R) <= stop.tolerance) return run(info, problem, stop, options, R);
+  if (!constrained || measure(stop.yardstick, problem, R) <= stop.tolerance) return run(method, problem, {}, stop, options, R);
   const Equalities equalities(problem);
-  return equalities.any() ? run_apart(info, problem, equalities, stop, options, R) : run(info, problem, stop, options, R);
+  return equalities.any() ? run_apart(method, problem, equalities, stop, options, R) : run(method, problem, {}, stop, options, R);
 }
 
 }  // namespace
@@ -151,6 +161,11 @@ const SolverInfo& find_solver(const std::string& name) {
 
 SolveReport solve(const std::string& solver, const ContactProblem& problem, const StopRule& stop,
                   const OptionValues& options, std::span<double> R) {
+  return solve(solver, problem, stop, options, R, {});
+}
+
+SolveReport solve(const std::string& solver, const ContactProblem& problem, const StopRule& stop,
+                  const OptionValues& options, std::span<double> R, const SolveInstead& instead) {
   const SolverInfo& info = find_solver(solver);
   check_stop_rule(stop);
   problem.validate();
@@ -161,7 +176,7 @@ SolveReport solve(const std::string& solver, const ContactProblem& problem, cons
   const Timer timer;
   SolveReport report;
   try {
-    report = run_solver(info, problem, stop, checked(info, options), R);
+    report = run_solver({info, instead}, problem, stop, checked(info, options), R);
   } catch (const Interrupted&) {
     report.status = Status::interrupted;
   }

@@ -38,8 +38,13 @@ struct SolverInfo {
 /// InputError for an unknown name, with the nearest spelling.
 [[nodiscard]] const SolverInfo& find_solver(const std::string& name);
 
+/// What takes the place of a solver's own solve: ranks that share the work. `blocks` are the numbers of the blocks in the problem given to solve(); empty: all of them.
+using SolveInstead = std::function<SolveReport(const ContactProblem&, std::span<const int> blocks, const StopRule&, const OptionValues&, std::span<double> R)>;
+
 /// Check the options (names, types, ranges: InputError), solve, and fill what is common to all reports.
 SolveReport solve(const std::string& solver, const ContactProblem& problem, const StopRule& stop,
                   const OptionValues& options, std::span<double> R);
+SolveReport solve(const std::string& solver, const ContactProblem& problem, const StopRule& stop,
+                  const OptionValues& options, std::span<double> R, const SolveInstead& instead);
 
 }  // namespace scree::solvers

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "core/interrupt.hpp"
 #include "core/team.hpp"
 #include "core/threads.hpp"
 
@@ -28,5 +29,8 @@ template <class Value = double, class Term>
 /// True when it is so on all ranks, on some rank.
 [[nodiscard]] inline bool on_all(bool here) { return total_max(here ? 0.0 : 1.0) == 0.0; }
 [[nodiscard]] inline bool on_any(bool here) { return total_max(here ? 1.0 : 0.0) != 0.0; }
+
+/// True when a request to stop is to be answered at once. A rank among others does not stop alone: the watch over the solve asks all of them.
+[[nodiscard]] inline bool stop_here() { return team().size() == 1 && stop_requested(); }
 
 }  // namespace scree::solvers

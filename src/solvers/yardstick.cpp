@@ -106,7 +106,7 @@ double measure(Yardstick yardstick, const ContactProblem& problem, std::span<con
     case Yardstick::siconos: return ratio(std::sqrt(sums.error), std::sqrt(std::max({sums.B, sums.R, sums.U})));
     default: break;
   }
-  if (!problem.weight.empty()) return std::sqrt(sums.error);
+  if (weighted(problem)) return std::sqrt(sums.error);
   return ratio(std::sqrt(sums.error), sums.B > 0.0 ? std::sqrt(sums.B) : residual_scale(problem));
 }
 

@@ -137,6 +137,7 @@ void Simulation::rebuild_deformables() {
 
 void Simulation::save(Archive& archive) const {
   const model::Bodies& bodies = model_.bodies;
+  if (division_) division_->save(archive, bodies, now_.stage.contacts);
   {
     Packer f(archive, "settings");
     StepSettings::each(settings_, f);
@@ -325,6 +326,7 @@ void Simulation::load(const Archive& archive, Changes changes) {
     fresh.built_ = built();
   }
   fresh.division_ = division_;
+  if (division_) division_->load(archive);
   *this = std::move(fresh);
 }
 

@@ -8,6 +8,7 @@
 
 #include "assembly/contact.hpp"
 #include "collision/contact_point.hpp"
+#include "core/archive.hpp"
 #include "core/team.hpp"
 #include "model/model.hpp"
 #include "solvers/registry.hpp"
@@ -43,6 +44,9 @@ class Division {
   virtual void compare_loads(std::span<const Vec3> force, std::span<const Vec3> torque) = 0;
   /// End of a step: returns when it has gone well on all ranks.
   virtual void commit() = 0;
+  /// Keep and take up who owns what, so that a run goes on to the same bits. Another number of ranks begins anew.
+  virtual void save(Archive& archive, const model::Bodies& bodies, std::span<const assembly::Contact> contacts) const = 0;
+  virtual void load(const Archive& archive) = 0;
 };
 
 }  // namespace scree::stepping

@@ -6,8 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "../stepping/scene.hpp"
+#include "parallel/scaling_run.hpp"
+#include "parallel/shared_part.hpp"
 #include "parallel/shared_work.hpp"
 #include "parallel/thread_team.hpp"
+#include "solvers/generators.hpp"
+#include "solvers/sweeper.hpp"
 #include "solvers/yardstick.hpp"
 
 namespace scree::parallel {
@@ -61,14 +65,105 @@ TEST(SharedForm, ProductsAreThoseOfOneProcessWithOneExchangeEach) {
     }
 }
 
+/// Ranks of blocks as space would be cut: bodies in rows, with neighbours on the same rank.
+std::vector<int> cut_blocks(const BodyForm& form, int ranks, int bodies) {
+  std::vector<int> rank;
+  for (int a = 0; a < form.blocks(); ++a) rank.push_back(std::max(form.bodies_of(a)[0], form.bodies_of(a)[1]) * ranks / bodies);
+  return rank;
+}
+
+TEST(Phases, NoBodyIsActedOnByTwoRanksAtOnceWhereBodiesAreNotSplit) {
+  std::mt19937 random(3);
+  for (const int ranks : {2, 3, 5}) {
+    const BodyForm whole = random_form(20, 60, random, false);
+    const std::vector<int> rank = cut_blocks(whole, ranks, 20);
+    for (const SweepVariant variant : {SweepVariant::full, SweepVariant::middle_jacobi}) {
+      const Phases phases = make_phases(whole, rank, variant);
+      EXPECT_GT(phases.count, 1);
+      const int exclusive = variant == SweepVariant::full ? phases.count : 1;
+      for (int body = 0; body < whole.bodies(); ++body)
+        for (const int one : whole.incidence(body))
+          for (const int two : whole.incidence(body)) {
+            const int phase = phases.of_block[static_cast<std::size_t>(one / 2)];
+            ASSERT_GE(phase, 0);
+            ASSERT_LT(phase, phases.count);
+            if (phase < exclusive && phases.of_block[static_cast<std::size_t>(two / 2)] == phase) { EXPECT_EQ(rank[static_cast<std::size_t>(one / 2)], rank[static_cast<std::size_t>(two / 2)]); }
+          }
+    }
+    EXPECT_EQ(make_phases(whole, rank, SweepVariant::boundary_jacobi).count, 1);
+  }
+}
+
+TEST(SharedSweeper, VelocitiesKeptAlongBelongToTheImpulsesAndPhasesCostOneExchangeEach) {
+  std::mt19937 random(6);
+  std::normal_distribution<double> number;
+  for (const bool rigid : {true, false})
+    for (const SweepVariant variant : {SweepVariant::full, SweepVariant::middle_jacobi, SweepVariant::boundary_jacobi, SweepVariant::simplified}) {
+      const auto whole = std::make_shared<BodyForm>(random_form(20, 60, random, rigid));
+      solvers::ContactProblem problem{.W = whole, .kind = {}, .mu = {}, .B = {}, .weight = {}};
+      for (int a = 0; a < 60; ++a) {
+        problem.kind.push_back(a % 7 == 0 ? solvers::BlockKind::bilateral : solvers::BlockKind::contact);
+        problem.mu.push_back(a % 7 == 0 ? 0.0 : 0.4);
+        for (int k = 0; k < 3; ++k) problem.B.push_back(number(random));
+      }
+      const std::vector<int> rank = cut_blocks(*whole, 3, 20);
+      const int phases = make_phases(*whole, rank, variant).count;
+      run_team(4, [&](Team& team) {   // the last has no blocks
+        const SharedPart part(problem, rank, team, variant);
+        const TeamScope scope(team);
+        const auto sweeper = part.problem().W->make_sweeper({});
+        std::vector<double> R(part.problem().B.size(), 0.0);
+        sweeper->begin(part.problem(), R);
+        for (int k = 0; k < 12; ++k) {
+          const long before = team.traffic().rounds;
+          (void)sweeper->sweep({.momentum = k < 2 ? 0.0 : 0.3, .relaxation = 1.0, .backward = k % 3 == 2});
+          EXPECT_EQ(team.traffic().rounds - before, phases);
+        }
+        sweeper->get(R);
+        const double kept = std::sqrt(sweeper->squared_residual());
+        EXPECT_NEAR(kept, solvers::measure(solvers::Yardstick::residual, part.problem(), R), 1e-9 * kept);
+        sweeper->refresh();
+        EXPECT_NEAR(kept, std::sqrt(sweeper->squared_residual()), 1e-9 * kept);
+      });
+    }
+}
+
+TEST(SharedSweeper, SplittingCostsFewSweeps) {
+  const solvers::PackingOptions packing{.across = 6, .up = 6};
+  solvers::ContactProblem problem = solvers::make_packing(packing);
+  problem.weight = solvers::residual_weights(problem);
+  const std::vector<Vec3> places = solvers::packing_places(packing);
+  const std::vector<double> zero(problem.B.size(), 0.0);
+  const solvers::StopRule stop{.tolerance = 1e-3};
+  const auto sweeps = [&](int ranks, const char* variant) {
+    return solve_on_ranks(problem, places, ranks, "GAUSS_SEIDEL", stop, {{"variant", std::string(variant)}, {"acceleration", std::string("nesterov")}}, zero);
+  };
+  std::vector<double> R = zero;
+  const int alone_sweeps = solvers::solve("GAUSS_SEIDEL", problem, stop, {{"acceleration", std::string("nesterov")}}, R).iterations;
+  for (const char* variant : {"FULL", "MIDDLE_JACOBI", "BOUNDARY_JACOBI"}) {
+    const ScalingFigures four = sweeps(4, variant);
+    EXPECT_EQ(four.report.status, solvers::Status::converged);
+    EXPECT_LE(four.report.iterations, 1.6 * alone_sweeps) << variant;   // four times as many blocks on the boundary as in a packing ten times as large
+    EXPECT_EQ(four.product_rounds, 1);
+  }
+}
+
 /// A heap on ranks that solve together: every step is certified by a measurement of one process.
-void expect_certified(const std::string& solver, double tolerance, int ranks, const solvers::OptionValues& options = {}) {
+/// `link` joins two bodies: a block of one rank alone.
+void expect_certified(const std::string& solver, double tolerance, int ranks, const solvers::OptionValues& options = {}, int most_gathered = 20000, bool link = false) {
   const auto fill = [&](stepping::Scene& scene) {
     scene.surface(0.4);
     scene.floor();
     std::mt19937 random(5);
     std::uniform_real_distribution<double> off(-0.02, 0.02);
     for (int k = 0; k < 8; ++k) scene.ball(Vec3(0.2 * (k % 2) + off(random), 0.2 * (k / 2 % 2) + off(random), 0.1 + 0.19 * (k / 4)), 0.1, 1.0);
+    if (link) {
+      model::Constraint rod;
+      rod.kind = model::ConstraintKind::link;
+      rod.body = {1, 8};   // they do not touch
+      rod.point = {scene.position(1), scene.position(8)};
+      scene.sim.add_constraint(rod);
+    }
     scene.sim.solver().name = solver;
     scene.sim.solver().options = options;
     scene.sim.solver().stop.max_iterations = 20000;
@@ -78,6 +173,7 @@ void expect_certified(const std::string& solver, double tolerance, int ranks, co
     fill(scene);
     const auto work = std::make_shared<SharedWork>(team, std::make_shared<Bisection>());
     work->options.least_bodies = 1;
+    work->options.most_gathered = most_gathered;
     scene.sim.divide(work);
     for (int k = 0; k < 2; ++k) {
       scene.sim.step();
@@ -96,11 +192,24 @@ void expect_certified(const std::string& solver, double tolerance, int ranks, co
 TEST(SharedSolve, EverySolverThatSharesIsCertified) {
   for (const char* solver : {"JACOBI", "SPG", "APGD", "PG", "CPG", "PCPG"}) expect_certified(solver, 1e-3, 3);
   expect_certified("NEWTON", 1e-8, 3);
+  expect_certified("ADMM", 1e-6, 3);
+}
+
+TEST(SharedSolve, AutoIsCertifiedHoweverIslandsLie) {
+  for (const int most_gathered : {20000, 0}) {
+    expect_certified("AUTO", 1e-8, 3, {}, most_gathered);
+    expect_certified("AUTO", 1e-8, 12, {}, most_gathered);   // more ranks than bodies
+  }
+  expect_certified("AUTO", 1e-8, 3, {}, 20000, true);
+}
+
+TEST(SharedSolve, ConstraintsOfOneRankDoNotMakeTheOthersWait) {
+  for (const char* solver : {"NEWTON", "GAUSS_SEIDEL", "SPG"}) expect_certified(solver, 1e-4, 3, {}, 20000, true);
 }
 
 TEST(SharedSolve, SweepsWithSplitBodiesAreCertified) {
-  expect_certified("GAUSS_SEIDEL", 1e-4, 1, {{"variant", std::string("BOUNDARY_JACOBI")}});
-  expect_certified("GAUSS_SEIDEL", 1e-4, 3, {{"variant", std::string("BOUNDARY_JACOBI")}});
+  for (const char* variant : {"FULL", "MIDDLE_JACOBI", "BOUNDARY_JACOBI", "SIMPLIFIED"})
+    for (const int ranks : {1, 4}) expect_certified("GAUSS_SEIDEL", 1e-4, ranks, {{"variant", std::string(variant)}});
   expect_certified("GAUSS_SEIDEL", 1e-4, 4, {{"variant", std::string("BOUNDARY_JACOBI")}, {"acceleration", std::string("nesterov")}});
 }
 

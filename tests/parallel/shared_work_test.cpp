@@ -130,6 +130,55 @@ TEST(SharedWork, ARestartTakesAnyNumberOfRanks) {
   });
 }
 
+TEST(SharedWork, ARunOnTheSameRanksGoesOnToTheSameBits) {
+  const auto begin = [](Scene& scene, Team& team) {
+    fill_heap(scene);
+    const auto work = divide(scene, team);
+    work->options.gathered = false;
+    work->options.most_gathered = 0;
+    work->options.imbalance = 1.01;   // space is cut again as soon as it may be
+    work->options.least_steps = 7;
+    return work;
+  };
+  run_team(3, [&](Team& team) {
+    Scene whole(1e-3, {0, 0, -9.81}, 1e-6), again(1e-3, {0, 0, -9.81}, 1e-6);
+    const auto work = begin(whole, team);
+    whole.run(12);
+    Archive archive;
+    whole.sim.save(archive);
+    whole.run(12);
+    EXPECT_GT(work->cuts(), 1);
+    begin(again, team);
+    again.sim.load(archive);
+    again.run(12);
+    EXPECT_EQ(again.sim.state_hash(), whole.sim.state_hash());
+  });
+}
+
+TEST(SharedWork, StepsTellWhatWasSent) {
+  run_team(3, [](Team& team) {
+    Scene scene(1e-3, {0, 0, -9.81}, 1e-8);
+    fill_heap(scene);
+    const auto work = divide(scene, team);
+    work->options.gathered = false;
+    scene.sim.solver().name = "NEWTON";
+    while (scene.sim.steps() < 100 && scene.sim.step().iterations == 0) {}
+    const SharedWork::Ledger start = work->ledger();
+    const Traffic before = team.traffic();
+    scene.sim.step();
+    const Traffic mine = team.traffic() - before, all = work->ledger().traffic - start.traffic;
+    // The meeting at a step's end is counted with the next step; all such meetings are alike.
+    EXPECT_EQ(all.rounds, mine.rounds);
+    EXPECT_EQ(all.reductions, mine.reductions);
+    EXPECT_EQ(static_cast<double>(all.bytes), team.sum(static_cast<double>(mine.bytes)));
+    EXPECT_EQ(static_cast<double>(all.messages), team.sum(static_cast<double>(mine.messages)));
+    EXPECT_GT(all.bytes, 0);
+    EXPECT_GT(all.reductions, 0);
+    EXPECT_EQ(work->ledger().steps, scene.sim.steps());
+    EXPECT_GE(work->ledger().balance, 1.0);
+  });
+}
+
 TEST(SharedWork, AFailureOfOneRankFailsTheStepOfAllAndChangesNothing) {
   run_team(3, [](Team& team) {
     Scene scene(1e-3, {0, 0, -9.81});

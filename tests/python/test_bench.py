@@ -213,3 +213,19 @@ def test_piles_are_the_same_every_time_and_refuse_nonsense():
         bench_papers.pile(grains=10, vessel_radius=0.05)
     with pytest.raises(ValueError, match="graims"):
         bench_papers.pile(graims=10)
+
+
+def test_a_solve_on_many_ranks_is_counted_and_priced(command):
+    out = command("bench", "scale", "static", "--across", "4", "--up", "4", "--ranks", "1,3", "--threads", "1,4", "--tol", "1e-3", "--json", "-").out
+    rows = {(row["solver"], row["ranks"]): row for row in json.loads(out)["rows"]}
+    assert set(rows) == {(solver, count) for solver in ("NEWTON", "GAUSS_SEIDEL") for count in (1, 3)}
+    for (solver, count), row in rows.items():
+        assert row["status"] == "converged" and row["residual"] <= 1e-3 and row["product_rounds"] == 1
+        assert (row["bytes"] > 0) == (count > 1) and (row["imbalance"] == 1) == (count == 1)
+        m = row["modelled"]["1"]
+        assert m["seconds"] == pytest.approx(m["compute"] + m["rounds"] + m["bytes"] + m["reductions"])
+        assert row["modelled"]["4"]["compute"] == pytest.approx(m["compute"] / 3.2)
+    sweeps = rows["GAUSS_SEIDEL", 3]
+    assert sweeps["rounds"] <= 1.3 * sweeps["products"] + 5  # one exchange a sweep, and those that measure
+    assert "modelled with" in command("bench", "scale", "static", "--across", "3", "--up", "3", "--ranks", "2", "--solvers", "SPG", "--tol", "1e-2").out
+    assert command("bench", "scale", "static", "--solvers", "AUTO").status == 2

@@ -56,6 +56,11 @@ def heap(migrate=False, duration=0.03):
     return HEAP.replace("MIGRATE", str(migrate)).replace("DURATION", str(duration))
 
 
+def halting(text):
+    """The script, stopped at the time HALT."""
+    return text.replace("calls = []", "import signal\ndef halt(sim):\n    if sim.time > float(os.environ['HALT']) - 1e-9: os.kill(os.getpid(), signal.SIGTERM)\nsim.callback(0.001, halt)\ncalls = []")
+
+
 def hash_of(text):
     return re.search(r"^hash (\w+)", text, re.MULTILINE)[1]
 
@@ -74,7 +79,7 @@ def test_any_number_of_ranks_gives_the_bits_and_files_of_one(command, script, tm
     whole = scree.read(str(tmp_path / "alone"))
     for count, migrate in ((1, False), (2, False), (3, True), (4, False)):
         out = tmp_path / f"ranks_{count}"
-        done = mpirun(count, "run", script(heap(migrate)), "--out", out, cwd=tmp_path)
+        done = mpirun(count, "run", script(heap(migrate)), "--gathered", "--out", out, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert hash_of(done.stdout) == hash_of(alone.out)
         assert f" 4 {count}\n" in done.stdout and done.stdout.count("hash") == 1  # callbacks were called, rank 0 alone prints
@@ -88,16 +93,32 @@ def test_any_number_of_ranks_gives_the_bits_and_files_of_one(command, script, tm
 @needs_ranks
 def test_a_run_goes_on_with_any_number_of_ranks(command, script, tmp_path):
     whole = command("run", script(heap(duration=0.06)), "--out", "whole")
-    stopping = heap(duration=0.06) + "\n"
-    stopping = stopping.replace("calls = []", "import signal\ndef halt(sim):\n    if sim.time > float(os.environ['HALT']) - 1e-9: os.kill(os.getpid(), signal.SIGTERM)\nsim.callback(0.001, halt)\ncalls = []")
-    first = mpirun(2, "run", script(stopping), "--out", "parts", cwd=tmp_path, env={**os.environ, "HALT": "0.02"})
+    stopping = halting(heap(duration=0.06))
+    first = mpirun(2, "run", script(stopping), "--gathered", "--out", "parts", cwd=tmp_path, env={**os.environ, "HALT": "0.02"})
     assert first.returncode == 1 and "stopped by SIGTERM" in first.stderr, first.stderr
-    second = mpirun(3, "run", script(stopping), "--out", "parts", "--resume", cwd=tmp_path, env={**os.environ, "HALT": "0.04"})
+    second = mpirun(3, "run", script(stopping), "--gathered", "--out", "parts", "--resume", cwd=tmp_path, env={**os.environ, "HALT": "0.04"})
     assert second.returncode == 1 and "stopped by SIGTERM" in second.stderr, second.stderr
     last = command("run", script(stopping), "--out", "parts", "--resume", env={"HALT": "9"})
     assert last.status == 0 and hash_of(last.out) == hash_of(whole.out)
     times = scree.read(str(tmp_path / "parts")).times
     assert len(times) == 7 and all(b > a for a, b in zip(times, times[1:]))
+
+
+@needs_ranks
+def test_the_same_ranks_give_the_same_bits_and_tell_what_they_sent(command, script, tmp_path):
+    path = script(halting(heap(duration=0.03)))
+    whole = mpirun(3, "run", path, "--threads", "1", "--out", "whole", cwd=tmp_path, env={**os.environ, "HALT": "9"})
+    assert whole.returncode == 0, whole.stderr
+    first = mpirun(3, "run", path, "--threads", "2", "--out", "parts", cwd=tmp_path, env={**os.environ, "HALT": "0.02"})
+    assert first.returncode == 1, first.stderr
+    last = mpirun(3, "run", path, "--threads", "2", "--out", "parts", "--resume", cwd=tmp_path, env={**os.environ, "HALT": "9"})
+    assert last.returncode == 0 and hash_of(last.stdout) == hash_of(whole.stdout), last.stderr
+    assert "  balance " in whole.stderr
+    figures = [json.loads(command("info", folder, "--json").out)["ranks"] for folder in ("whole", "parts")]
+    for name in ("ranks", "steps", "reductions"):
+        assert figures[0][name] == figures[1][name], name
+    assert figures[0]["ranks"] == 3 and figures[0]["steps"] == 30 and figures[0]["bytes"] > 0
+    assert re.search(r"ranks +3: a step [\d.]+ rounds", command("info", "whole").out)
 
 
 @needs_ranks

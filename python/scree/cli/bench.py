@@ -12,6 +12,7 @@ def add(commands):
     _add_paper(kinds)
     _add_packings(kinds)
     _add_truth(kinds)
+    _add_scale(kinds)
 
 
 def _add_solvers(kinds):
@@ -106,6 +107,40 @@ def execute_packings(args):
         common.write_json({"cap": args.cap, "records": records}, args.json)
     if args.json != "-":
         print(bench_packings.table(records))
+
+
+def _add_scale(kinds):
+    from ..bench_scale import MACHINE, SOLVERS
+    parser = kinds.add_parser("scale", help="a scene's contact problem on many ranks: iterations, rounds and bytes counted, times modelled")
+    parser.add_argument("name", metavar="SCENE", help="a named scene, or static: a generated packing")
+    parser.add_argument("--ranks", type=common.names, default=["1", "2", "4"], metavar="P,Q", help="numbers of ranks, as threads of this process (default: 1,2,4)")
+    parser.add_argument("--solvers", type=common.names, default=list(SOLVERS), metavar="A,B", help=f"default: {','.join(SOLVERS)}")
+    parser.add_argument("--variant", choices=("FULL", "MIDDLE_JACOBI", "BOUNDARY_JACOBI", "SIMPLIFIED"), help="of GAUSS_SEIDEL (default: BOUNDARY_JACOBI)")
+    parser.add_argument("--tol", type=common.positive_float, default=1e-4, metavar="X", help="default: 1e-4")
+    parser.add_argument("--yardstick", choices=("residual", "merit"), default="residual")
+    parser.add_argument("--max-iterations", type=common.count, default=100000, metavar="N")
+    parser.add_argument("--across", type=common.positive_int, metavar="N", help="spheres along x and y of the packing")
+    parser.add_argument("--up", type=common.positive_int, metavar="N", help="its layers")
+    parser.add_argument("--threads", type=common.names, default=["1"], metavar="N,M", help="threads inside a rank of the modelled machine (default: 1)")
+    for name, text in (("contact", "s a contact and product or sweep"), ("latency", "s of a message"), ("overhead", "s a message"), ("bandwidth", "bytes a second and rank"),
+                       ("thread_efficiency", "of threads inside a rank")):
+        parser.add_argument("--" + name.replace("_", "-"), type=common.positive_float, default=MACHINE[name], metavar="X", help=f"{text} (default: {MACHINE[name]:g})")
+    parser.add_argument("--json", metavar="OUT", help="write the rows ('-': to standard output, and nothing else)")
+    parser.set_defaults(function=execute_scale)
+
+
+def execute_scale(args):
+    """Count and price a solve on many ranks."""
+    from .. import _check, _scree, bench_scale
+    whole = lambda what, values: [_check.integer(what, int(n) if n.isdigit() else n, 1, 4096) for n in values]
+    _scree.set_threads(1)
+    figures = bench_scale.bench(args.name, whole("ranks", args.ranks), args.solvers, args.tol, args.yardstick, args.max_iterations, whole("threads", args.threads),
+                                {name: getattr(args, name) for name in bench_scale.MACHINE}, args.across, args.up, args.variant,
+                                say=lambda text: print(text, file=sys.stderr, flush=True))
+    if args.json:
+        common.write_json(figures, args.json)
+    if args.json != "-":
+        print(bench_scale.table(figures))
 
 
 def _add_truth(kinds):

@@ -55,7 +55,8 @@ def summarise(path):
         "time_end": _at(times, -1), "bodies": len(kinds), "bodies_by_kind": {kind: kinds.count(kind) for kind in sorted(set(kinds))},
         "mass": float(sum(b["mass"] for b in results.bodies if b["kind"] != "obstacle")),
         **_file_figures(results), **_step_figures(results), **_energy_figures(results),
-        "finished": bool(state.get("finished") or state.get("stopped")) if "time" in state else None, "hash": state.get("hash"), "solver": state.get("solver"), "hash_kernels": state.get("kernels"), "checkpoint_time": state.get("time"), "checkpoint_damage": state.get("damaged"),
+        "finished": bool(state.get("finished") or state.get("stopped")) if "time" in state else None, "ranks": state.get("ranks"), "hash": state.get("hash"), "solver": state.get("solver"),
+        "hash_kernels": state.get("kernels"), "checkpoint_time": state.get("time"), "checkpoint_damage": state.get("damaged"),
     }
     if engine is not None:
         figures.update(_model_figures(engine))
@@ -140,6 +141,8 @@ def text(f):
         lines += [f"  model        step {f['step']:g} s, gravity ({', '.join(f'{x:g}' for x in f['gravity'])}) m/s2, {f['constraints']} constraints; {laws or 'no surface material'}"]
     if f["steps"]:
         lines += _step_lines(f)
+    if f["ranks"] and f["ranks"]["steps"]:
+        lines.append(_rank_line(f["ranks"]))
     if f["frames"]:
         lines += ["  energies J   " + ", ".join(f"{name} {value:.4g}" for name, value in f["energies"].items() if value),
                   f"  balance      kinetic + internal - works = {f['energy_error']:.2e} J, {_share(f['energy_error'], f['energy_scale'])} of the largest"]
@@ -161,6 +164,12 @@ def _step_lines(f):
             f"  solver       {f['solver'] or 'unknown'}: {f['iterations_mean']:.2f} iterations a step, {f['iterations_max']} at most; {f['failed_steps']} steps missed the tolerance",
             f"  residual     {f['residual_mean']:.2e} on average, {f['residual_max']:.2e} at most (t {f['residual_max_time']:g} s), {f['residual_last']:.2e} at the end",
             f"  penetration  {f['penetration_max']:.3g} m at most, {f['penetration_mean']:.3g} m on average"]
+
+
+def _rank_line(r):
+    each = {name: r[name] / r["steps"] for name in ("rounds", "messages", "bytes", "reductions", "balance_sum")}
+    return (f"  ranks        {r['ranks']}: a step {each['rounds']:.1f} rounds, {each['messages']:.1f} messages of {each['bytes'] / 1e3:.3g} kB together, {each['reductions']:.1f} reductions; "
+            f"contacts of the busiest {each['balance_sum']:.2f} times the mean, {r['balance_max']:.2f} at most")
 
 
 def _share(part, whole):

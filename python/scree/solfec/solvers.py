@@ -127,7 +127,7 @@ class GAUSS_SEIDEL_SOLVER(Solver):
     history = _member("history", flag, "'ON' or 'OFF': keep the error of every sweep in rerhist.")
     reverse = _member("reverse", flag, "'ON' or 'OFF': alternate forward and backward sweeps.")
     innerloops = _member("innerloops", _count, "Sweeps of a process between exchanges with others; one process has none to wait for.")
-    variant = _member("variant", lambda n, v: _check.choice(n, v, _VARIANTS), "Variant of the sweeps between processes: 'BOUNDARY_JACOBI' sweeps on all of them, the others on the first, as one process does.")
+    variant = _member("variant", lambda n, v: _check.choice(n, v, _VARIANTS), "Variant of the sweeps on several processes: 'FULL', 'MIDDLE_JACOBI', 'BOUNDARY_JACOBI' or 'SIMPLIFIED'.")
 
     @property
     def diagsolver(self):
@@ -184,7 +184,7 @@ class GAUSS_SEIDEL_SOLVER(Solver):
                                max_iterations=self._maxiter, history=self._history == "ON")
         options = {"criterion": "yardstick" if by_merit else "relative_change", "change": self._epsilon, "diagonal_solver": "EXACT" if self._diagsolver is None else _DIAGONAL[self._diagsolver],
                    "diagonal_epsilon": self._diagepsilon, "diagonal_max_iterations": self._diagmaxiter, "reverse": self._reverse == "ON",
-                   "variant": "BOUNDARY_JACOBI" if self._variant == "BOUNDARY_JACOBI" else "FULL"}
+                   "variant": self._variant}
         calls = self._failure == "CALLBACK" and self._callback is not None
         policy = "callback" if calls else "continue" if self._failure == "CONTINUE" else "raise"
         sim._engine.set_solver("GAUSS_SEIDEL", stop, options, policy, self._failed if calls else None)
