@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from . import _scree, results, scenes
+from . import _scree, peers, results, scenes
 from .run import Run
 
 STAGES = tuple(_scree.stage_names)
@@ -32,8 +32,9 @@ def _run_with_results(sim, steps, frames):
         return table, {"frames": len(stored), "write_seconds": run.write_seconds, "bytes_per_body_and_frame": size / stored.body_frames}
 
 
-def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardstick="residual", max_iterations=None, warmup=None, state=None, frames=None):
-    """Warm up, then time; returns the figures as a dictionary. frames: write so many frames of results meanwhile."""
+def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardstick="residual", max_iterations=None, warmup=None, state=None, frames=None, against=False):
+    """Warm up, then time; returns the figures as a dictionary. frames: write so many frames of results meanwhile.
+    against: run the engine that has a driver for this scene from the same state, too."""
     scene = scenes.make(name, state)
     sim = scene.sim
     tolerance = scene.tolerance if tolerance is None else tolerance
@@ -46,25 +47,33 @@ def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardsti
     limits = {} if max_iterations is None else {"max_iterations": max_iterations}
     sim.solver(solver, tolerance=tolerance, yardstick=yardstick, **limits)
     steps, written = scene.steps if steps is None else steps, {}
-    begun = time.perf_counter()
+    peer = _run_peer(scene, steps) if against else {}
+    begun, busy = time.perf_counter(), time.process_time()
     if frames is None:
         table, _ = _run_steps(sim, steps)
     else:
         table, written = _run_with_results(sim, steps, frames)
-    elapsed = time.perf_counter() - begun
+    elapsed, busy = time.perf_counter() - begun, time.process_time() - busy
     if written:
         written["write_share"] = written["write_seconds"] / elapsed
-    return {**_figures(scene, table, elapsed, warm, solver, tolerance), **written}
+    return {**_figures(scene, table, elapsed, busy, warm, solver, tolerance), **written, **peer}
 
 
-def _figures(scene, table, elapsed, warm, solver, tolerance):
+def _run_peer(scene, steps):
+    if scene.peer is None:
+        raise ValueError(f"--against: no other engine has a driver for scene '{scene.name}'; the columns (ODE) and hulls_30 to hulls_240 (Bullet) have one")
+    driver, write = scene.peer
+    return {"peer": peers.run(driver, write(), steps)}
+
+
+def _figures(scene, table, elapsed, busy, warm, solver, tolerance):
     count = max(1, len(table))
     touching = table["penetration_mean"][table["penetration_mean"] > 0]
     figures = {
         "scene": scene.name, "steps": len(table), "warmup": warm, "bodies": len(scene.sim.bodies), "threads": _scree.threads(),
         "solver": solver, "tolerance": tolerance,
         "contacts_mean": float(table["contacts"].mean()), "candidates_mean": float(table["candidates"].mean()),
-        "ms_per_step": 1e3 * elapsed / count,
+        "ms_per_step": 1e3 * elapsed / count, "cpu_ms_per_step": 1e3 * busy / count,
         "stages": {stage: 1e3 * float(table[stage].sum()) / count for stage in STAGES},
         "sweeps_mean": float(table["iterations"].mean()), "iterations_mean": float(table["iterations"].mean()),
         "failed_steps": int((table["status"] != 0).sum()),
@@ -92,7 +101,7 @@ def text(figures):
     lines = [
         f"{figures['scene']}: {figures['bodies']} bodies, {figures['steps']} steps after {figures['warmup']}, {figures['threads']} threads, "
         f"{figures['solver']} to {figures['tolerance']:g}",
-        f"  {figures['ms_per_step']:.4g} ms a step  ({stages})",
+        f"  {figures['ms_per_step']:.4g} ms a step  ({stages}); {figures['cpu_ms_per_step']:.4g} ms of processor time",
         f"  contacts {figures['contacts_mean']:.0f}   iterations {figures['iterations_mean']:.1f}   residual at most {figures['residual_max']:.2e}"
         f"   steps over tolerance {figures['failed_steps']}",
         f"  penetration at most {figures['penetration_max']:.3g} m, mean {figures['penetration_mean']:.3g} m   kinetic energy {figures['kinetic_energy']:.4g} J",
@@ -103,6 +112,10 @@ def text(figures):
     if "factorisations" in figures:
         lines.append(f"  {figures['factorisations']} factorisations of A, {figures['factorisation_ms']:.4g} ms each on average: a step costs "
                      f"{figures['ms_per_step'] / figures['factorisation_ms']:.2f} of them; peak memory {figures['peak_memory_mb']:.0f} MB")
+    if "peer" in figures:
+        peer = figures["peer"]
+        lines.append(f"  {peer['name']} from the same state: {peer['cpu_ms']:.4g} ms of processor time, {peer['contacts']} contacts; ours over it "
+                     f"{figures['cpu_ms_per_step'] / peer['cpu_ms']:.2f}")
     if "drift_max" in figures:
         lines.append(f"  drift at most {figures['drift_max']:.3g} m, tilt at most {figures['tilt_max']:.3g} rad")
     return "\n".join(lines + [f"  hash {figures['hash']}"])

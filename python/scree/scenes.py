@@ -17,12 +17,13 @@ from .simulation import Simulation
 class Scene:
     """A simulation ready to run, with how to benchmark it."""
 
-    def __init__(self, name, sim, steps, warmup=0, still=False, tolerance=1e-8):
+    def __init__(self, name, sim, steps, warmup=0, still=False, tolerance=1e-8, peer=None):
         self.name, self.sim = name, sim
         self.tolerance = tolerance  #: of the solver, where a benchmark is not told otherwise
         self.steps = steps        #: steps a benchmark times by default
         self.warmup = warmup      #: steps made before timing, with a loose solver
         self.still = still        #: the exact answer is no motion: drift is reported
+        self.peer = peer          #: another engine's driver (see scree.peers) and the function that writes the scene, as it is, for it
         self.start = sim.bodies.positions, sim.bodies.rotations
 
     def drift(self):
@@ -94,7 +95,17 @@ def _column(name, count, width, steps, warmup, state=None):
     if rows is not None and len(rows) != count:
         raise ValueError(f"{state}: {len(rows)} rows, but {name} has {count} spheres")
     settled = rows is not None and rows.shape[1] == 13
-    return Scene(name, column(count, width, rows), steps, 0 if settled else warmup, tolerance=1e-4)
+    sim = column(count, width, rows)
+    return Scene(name, sim, steps, 0 if settled else warmup, tolerance=1e-4, peer=("ode_column", lambda: _column_text(sim, width)))
+
+
+def _column_text(sim, width, iterations=20):
+    """The column as it is, for ODE's driver. Spheres look the same however they are turned."""
+    moving = sim.bodies.moving
+    places, velocities, spins = (values[moving] for values in (sim.bodies.positions, sim.bodies.velocities, sim.bodies.angular_velocities))
+    rows = np.hstack([places, np.tile([1.0, 0.0, 0.0, 0.0], (len(places), 1)), velocities, spins])
+    head = f"{sim.step} {iterations} 0.3 {0.5 * _PITCH * width} {_RADIUS} {_DENSITY}\n"
+    return head + "\n".join(" ".join(f"{value:.17g}" for value in row) for row in rows) + "\n"
 
 
 # --- stacks ---------------------------------------------------------------------------------------------------
@@ -267,6 +278,46 @@ def _pile(name, state=None):
     return Scene(name, sim, 500)
 
 
+# --- hulls ----------------------------------------------------------------------------------------------------
+
+def ball_points(count, radius, random):
+    """So many random points on a sphere about the origin: all of them are vertices of their hull."""
+    points = random.normal(size=(count, 3))
+    return radius * points / np.linalg.norm(points, axis=1)[:, None]
+
+
+def _hulls(name, state=None, edge=6, vertices=60, pitch=0.95):
+    """edge^3 hulls of points on balls of diameter 1 m, on a jittered lattice: neighbours overlap by up to 7 % of it. Nothing moves: for timing detection."""
+    sim = Simulation(step=1e-4, gravity=(0.0, 0.0, 0.0))
+    sim.surface_material(friction=0.3)
+    sim.contact_settings(recovery=0.0, margin=5e-3)
+    random, clouds = np.random.RandomState(5), []
+    for k in range(edge**3):
+        place = pitch * np.array([k % edge, k // edge % edge, k // edge**2]) + random.uniform(-0.02, 0.02, 3)
+        clouds.append(place + ball_points(vertices, 0.5, random))
+        sim.rigid(hull(clouds[-1]), density=1000.0)
+    text = "\n".join(" ".join(f"{value:.17g}" for value in (len(cloud), *cloud.ravel())) for cloud in clouds)
+    return Scene(name, sim, 10, peer=("bullet_hulls", lambda: text))
+
+
+def _hull_pile(name, state=None, edge=10, vertices=14):
+    """edge^3 hulls of 0.1 m fall into a pile on a floor between walls."""
+    sim = Simulation(step=1e-3)
+    sim.surface_material(friction=0.4)
+    half, wall, pitch = 0.055 * edge, 0.3, 0.11
+    sim.obstacle(box(low=(-half - wall, -half - wall, -wall), high=(half + wall, half + wall, 0.0)), label="floor")
+    for axis in range(2):
+        for side in (-1.0, 1.0):
+            low, high = np.array((-half - wall, -half - wall, 0.0)), np.array((half + wall, half + wall, 2 * pitch * edge))
+            low[axis], high[axis] = (half, half + wall) if side > 0 else (-half - wall, -half)
+            sim.obstacle(box(low=low, high=high))
+    random = np.random.RandomState(6)
+    for k in range(edge**3):
+        place = pitch * np.array([k % edge - 0.5 * (edge - 1), k // edge % edge - 0.5 * (edge - 1), k // edge**2 + 0.5])
+        sim.rigid(hull(place + ball_points(vertices, 0.05, random)), density=2500.0)
+    return Scene(name, sim, 20, warmup=300, tolerance=1e-4)
+
+
 _BUILDERS = {
     "column_1k": lambda name, state: _column(name, 1000, 10, 100, 1000, state),
     "column_4k": lambda name, state: _column(name, 4000, 16, 50, 600, state),
@@ -285,6 +336,8 @@ _BUILDERS = {
     "arch": _arch,
     "dominoes": _dominoes,
     "pile": _pile,
+    "hull_pile": _hull_pile,
+    **{f"hulls_{v}": lambda name, state, v=v: _hulls(name, state, 5 if v == 240 else 6, v) for v in (30, 60, 120, 240)},
 }
 
 

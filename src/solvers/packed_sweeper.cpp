@@ -2,7 +2,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "core/thread_choice.hpp"
 #include "core/threads.hpp"
+#include "core/timer.hpp"
 #include "solvers/packed_groups.hpp"
 #include "solvers/sweep_order.hpp"
 
@@ -86,6 +88,8 @@ class PackedSweeper final : public Sweeper {
   void velocities_from_impulses(std::vector<Slot>& slots);
   template <class Body>
   void over_lanes(Body&& body) const;
+  template <class Run>
+  void run_phases(bool backward, Run&& run);
   [[nodiscard]] packed::View view() { return {groups_.data(), impulses_.data(), before_.data(), slots_.data(), measure_.data()}; }
 
   const ContactProblem* problem_ = nullptr;
@@ -103,6 +107,7 @@ class PackedSweeper final : public Sweeper {
   std::vector<int> stamp_, closed_, slipping_, open_;
   int stamps_ = 0;
   bool momentum_ready_ = false;
+  ThreadChoice choice_;
 };
 
 /// body(group, lane, block) for every occupied lane.
@@ -309,22 +314,31 @@ SweepSums PackedSweeper::sweep(const SweepRule& rule) {
   const auto run = [&](int task) {
     sums_[at(task)] = kernel.sweep(view(), group_start_[at(task)], group_start_[at(task + 1)], rule, momentum);
   };
+  run_phases(rule.backward, run);
+  return std::accumulate(sums_.begin(), sums_.end(), SweepSums{}, [](SweepSums total, const SweepSums& part) { return total += part; });
+}
+
+/// run(task) for all tasks, phase after phase, by one thread or by many.
+template <class Run>
+void PackedSweeper::run_phases(bool backward, Run&& run) {
   const int phases = order_.phases();
   const auto& start = order_.phase_start();
-  if (threads() == 1 || problem_->blocks() < kThreadedBlocks || omp_in_parallel()) {
-    for (int p = 0; p < phases; ++p) {
-      const int phase = rule.backward ? phases - 1 - p : p;
-      for (int task = start[at(phase)]; task < start[at(phase + 1)]; ++task) run(task);
-    }
-  } else {
+  const bool choose = threads() > 1 && problem_->blocks() >= kThreadedBlocks && !omp_in_parallel();
+  Timer timer;
+  if (choose && choice_.many()) {
 #pragma omp parallel num_threads(threads())
     for (int p = 0; p < phases; ++p) {
-      const int phase = rule.backward ? phases - 1 - p : p;
+      const int phase = backward ? phases - 1 - p : p;
 #pragma omp for schedule(static)
       for (int task = start[at(phase)]; task < start[at(phase + 1)]; ++task) run(task);
     }
+  } else {
+    for (int p = 0; p < phases; ++p) {
+      const int phase = backward ? phases - 1 - p : p;
+      for (int task = start[at(phase)]; task < start[at(phase + 1)]; ++task) run(task);
+    }
   }
-  return std::accumulate(sums_.begin(), sums_.end(), SweepSums{}, [](SweepSums total, const SweepSums& part) { return total += part; });
+  if (choose) choice_.took(timer.seconds() / problem_->blocks());
 }
 
 double PackedSweeper::squared_residual() {

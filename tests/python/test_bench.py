@@ -1,7 +1,9 @@
 """Benchmarks as commands: scenes and solvers."""
 import json
+import os
 import pathlib
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -32,6 +34,22 @@ def test_scene_for_people_and_to_a_file(command, tmp_path):
     done = command("bench", "scene", "dominoes", "--steps", "5", "--json", "out.json")
     assert done.status == 0 and "ms a step" in done.out
     assert json.loads((tmp_path / "out.json").read_text())["scene"] == "dominoes"
+
+
+def test_hulls_touch_where_neighbours_overlap_and_stay(command):
+    reports = [bench_scene(command, "hulls_30", "--steps", "2", "--threads", str(n)) for n in (1, 2)]
+    assert reports[0]["hash"] == reports[1]["hash"] and reports[0]["kinetic_energy"] == 0.0
+    assert reports[0]["contacts_mean"] > 100 and 0.02 < reports[0]["penetration_max"] < 0.1
+    assert reports[0]["cpu_ms_per_step"] > 0
+
+
+def test_another_engine_in_the_same_run(command):
+    refused = command("bench", "scene", "wall", "--steps", "1", "--against")
+    assert refused.status != 0 and "no other engine has a driver for scene 'wall'" in refused.err
+    if not shutil.which("g++") or not os.path.exists("/usr/include/ode/ode.h"):
+        pytest.skip("ODE is not installed")
+    report = bench_scene(command, "column_1k", "--steps", "2", "--warmup", "0", "--against")
+    assert report["peer"]["name"] == "ODE" and report["peer"]["cpu_ms"] > 0
 
 
 @pytest.mark.parametrize("name,bound", [("wall", 1e-9), ("heavy_on_light", 1e-9)])
