@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 
-from .. import shapes
+from .. import bench_elastic, shapes
 from .case import case, most, near, order, relative
 from .scenes import simulation
 
@@ -140,6 +140,29 @@ def elastica():
         body.apply_load(_surface(body, 0, length), (0, 0, -1), TimeSeries([0, 0, 200, force / 0.25]))
         sim.advance(21)
         yield near(f"P L^2 / E I = {load:g}", expected, -(body.point((length, 0.25, 0.25))[2] - 0.25) / length, 5e-3)
+
+
+@case(THEME, "Cook's membrane converges", "6.5")
+def cook():
+    """Tip of Cook's membrane in plane stress, nu = 1/3: 23.96 on fine meshes; elements of second order, and of first order with incompatible modes."""
+    errors = [abs(bench_elastic.cook(n) / 23.96 - 1) for n in (2, 4, 8)]
+    yield most("TL order 2, 8 x 8, error", errors[2], 6e-3)
+    yield most("TL order 2, error of 8 x 8 over that of 4 x 4", errors[2] / errors[1], 0.5)
+    yield near("BC-IM, 16 x 16", 23.96, bench_elastic.cook(16, order=1, form="BC-IM"), 0.015 * 23.96)
+
+
+@case(THEME, "Lame's cylinder converges", "6.5")
+def lame():
+    """Inner wall of a thick cylinder in plane strain over the closed form; edges are chords, so that the error is of second order in their number."""
+    errors = [1 - bench_elastic.thick_cylinder(n) for n in (1, 2)]
+    yield order("slope", [1, 0.5], errors, 2.0, 0.3)
+    yield near("extrapolated", 1.0, 1 - (4 * errors[1] - errors[0]) / 3, 1e-3)
+
+
+@case(THEME, "Euler's column", "6.5")
+def column():
+    """Load at which a clamped column buckles, from deflections below it, over pi^2 E I / 4 L^2 (1.0019 by this estimate)."""
+    yield near("load", 1.0019, bench_elastic.euler_buckling(), 5e-3)
 
 
 def shortened(pressure, young):
