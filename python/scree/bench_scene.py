@@ -36,7 +36,6 @@ def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardsti
     """Warm up, then time; returns the figures as a dictionary. frames: write so many frames of results meanwhile."""
     scene = scenes.make(name, state)
     sim = scene.sim
-    tolerance = scene.tolerance if tolerance is None else tolerance
     if threads is not None:
         sim._threads = threads
     warm = scene.warmup if warmup is None else warmup
@@ -54,15 +53,15 @@ def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardsti
     elapsed = time.perf_counter() - begun
     if written:
         written["write_share"] = written["write_seconds"] / elapsed
-    return {**_figures(scene, table, elapsed, warm, solver, tolerance), **written}
+    return {**_figures(scene, table, elapsed, warm, solver), **written}
 
 
-def _figures(scene, table, elapsed, warm, solver, tolerance):
+def _figures(scene, table, elapsed, warm, solver):
     count = max(1, len(table))
     touching = table["penetration_mean"][table["penetration_mean"] > 0]
     figures = {
         "scene": scene.name, "steps": len(table), "warmup": warm, "bodies": len(scene.sim.bodies), "threads": _scree.threads(),
-        "solver": solver, "tolerance": tolerance,
+        "solver": solver, "tolerance": scene.sim._engine.tolerance(), "goal": scene.sim._engine.goal(),
         "contacts_mean": float(table["contacts"].mean()), "candidates_mean": float(table["candidates"].mean()),
         "ms_per_step": 1e3 * elapsed / count,
         "stages": {stage: 1e3 * float(table[stage].sum()) / count for stage in STAGES},
@@ -91,7 +90,7 @@ def text(figures):
     stages = "  ".join(f"{name} {ms:.3g}" for name, ms in figures["stages"].items())
     lines = [
         f"{figures['scene']}: {figures['bodies']} bodies, {figures['steps']} steps after {figures['warmup']}, {figures['threads']} threads, "
-        f"{figures['solver']} to {figures['tolerance']:g}",
+        f"{figures['solver']} to {figures['tolerance']:g}" + (f", goal {figures['goal']:g}" if figures["goal"] < figures["tolerance"] else ""),
         f"  {figures['ms_per_step']:.4g} ms a step  ({stages})",
         f"  contacts {figures['contacts_mean']:.0f}   iterations {figures['iterations_mean']:.1f}   residual at most {figures['residual_max']:.2e}"
         f"   steps over tolerance {figures['failed_steps']}",
