@@ -39,10 +39,11 @@ void check_solver(const std::string& name, const solvers::StopRule& stop, const 
 }
 
 void set_solver(Engine& engine, const std::string& name, const solvers::StopRule& stop, const py::dict& options,
-                const std::string& failure, const py::object& on_failure) {
+                const std::string& failure, const py::object& on_failure, double goal) {
   stepping::SolverSettings settings;
   settings.name = name;
   settings.stop = stop;
+  settings.goal = goal;
   settings.options = to_options(options);
   settings.failure = by_name<FailurePolicy>("failure", failure, stepping::kFailureNames);
   if (settings.failure == FailurePolicy::callback) {
@@ -115,13 +116,15 @@ void set_extents(Engine& engine, const py::object& low, const py::object& high) 
 }  // namespace
 
 void bind_settings(EngineClass& engine) {
+  engine.def_static("usual_accuracy", [] { return py::make_tuple(stepping::SolverSettings().stop.tolerance, stepping::SolverSettings().goal); });
   engine.def("step", [](Engine& e) { return e.simulation.settings().step; })
       .def("integrator", &get_integrator)
       .change("set_integrator", &set_integrator)
       .change("set_step", &set_step)
-      .change("set_solver", &set_solver)
+      .change("set_solver", &set_solver, py::arg("name"), py::arg("stop"), py::arg("options"), py::arg("failure"), py::arg("on_failure"), py::arg("goal") = 0.0)
       .def("solver_name", [](Engine& e) { return e.simulation.solver().name; })
       .def("tolerance", [](Engine& e) { return e.simulation.solver().stop.tolerance; })
+      .def("goal", [](Engine& e) { return e.simulation.solver().aim(); })
       .change("set_contact", &set_contact)
       .def("contact_settings", &get_contact)
       .change("set_extents", &set_extents)

@@ -328,7 +328,7 @@ class Simulation:
     def set_velocity(self, body: Body, point: Vector, direction: Vector, value: float | TimeSeries) -> Constraint: ...
     @property
     def solve_report(self) -> dict[str, Any]: ...
-    def solver(self, name: str = ..., tolerance: float = ..., yardstick: str = ..., max_iterations: int = ..., max_seconds: float = ..., failure: str = ..., on_failure: Callable[..., Any] | None = ..., **options: Any) -> None: ...
+    def solver(self, name: str = ..., tolerance: float | None = ..., yardstick: str = ..., max_iterations: int = ..., max_seconds: float = ..., failure: str = ..., on_failure: Callable[..., Any] | None = ..., goal: float | None = ..., **options: Any) -> None: ...
     @property
     def step(self) -> float: ...
     @step.setter
@@ -376,7 +376,7 @@ class SurfaceMaterial:
     restitution: float
     spring: float
     dashpot: float
-    power: Any
+    power: float
     id: int
 
 class TimeSeries:

@@ -37,7 +37,6 @@ def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardsti
     against: run the engine that has a driver for this scene from the same state, too."""
     scene = scenes.make(name, state)
     sim = scene.sim
-    tolerance = scene.tolerance if tolerance is None else tolerance
     if threads is not None:
         sim._threads = threads
     warm = scene.warmup if warmup is None else warmup
@@ -56,7 +55,7 @@ def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardsti
     elapsed, busy = time.perf_counter() - begun, time.process_time() - busy
     if written:
         written["write_share"] = written["write_seconds"] / elapsed
-    return {**_figures(scene, table, elapsed, busy, warm, solver, tolerance), **written, **peer}
+    return {**_figures(scene, table, elapsed, busy, warm, solver), **written, **peer}
 
 
 def _run_peer(scene, steps):
@@ -66,12 +65,12 @@ def _run_peer(scene, steps):
     return {"peer": peers.run(driver, write(), steps)}
 
 
-def _figures(scene, table, elapsed, busy, warm, solver, tolerance):
+def _figures(scene, table, elapsed, busy, warm, solver):
     count = max(1, len(table))
     touching = table["penetration_mean"][table["penetration_mean"] > 0]
     figures = {
         "scene": scene.name, "steps": len(table), "warmup": warm, "bodies": len(scene.sim.bodies), "threads": _scree.threads(),
-        "solver": solver, "tolerance": tolerance,
+        "solver": solver, "tolerance": scene.sim._engine.tolerance(), "goal": scene.sim._engine.goal(),
         "contacts_mean": float(table["contacts"].mean()), "candidates_mean": float(table["candidates"].mean()),
         "ms_per_step": 1e3 * elapsed / count, "cpu_ms_per_step": 1e3 * busy / count,
         "stages": {stage: 1e3 * float(table[stage].sum()) / count for stage in STAGES},
@@ -100,7 +99,7 @@ def text(figures):
     stages = "  ".join(f"{name} {ms:.3g}" for name, ms in figures["stages"].items())
     lines = [
         f"{figures['scene']}: {figures['bodies']} bodies, {figures['steps']} steps after {figures['warmup']}, {figures['threads']} threads, "
-        f"{figures['solver']} to {figures['tolerance']:g}",
+        f"{figures['solver']} to {figures['tolerance']:g}" + (f", goal {figures['goal']:g}" if figures["goal"] < figures["tolerance"] else ""),
         f"  {figures['ms_per_step']:.4g} ms a step  ({stages}); {figures['cpu_ms_per_step']:.4g} ms of processor time",
         f"  contacts {figures['contacts_mean']:.0f}   iterations {figures['iterations_mean']:.1f}   residual at most {figures['residual_max']:.2e}"
         f"   steps over tolerance {figures['failed_steps']}",

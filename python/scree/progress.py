@@ -28,6 +28,7 @@ class Progress:
         self._interval = 0.1 if self._terminal else interval
         self._missed = 0
         self.balance = None  #: contacts of the busiest rank over the mean; None of one process
+        self._asked = ""
         self._dirty = False
         self.begin(0.0, 0.0, 0.0)
 
@@ -36,6 +37,10 @@ class Progress:
         self._start, self._end = start, end
         self._begun = self._shown = time.monotonic()
         self._marks = collections.deque([(self._begun, now)])  #: (wall clock, simulated time) of the last while, s
+
+    def ask(self, tolerance, goal):
+        """What residuals must meet and aim at."""
+        self._asked = f"{tolerance:.3g}" if goal >= tolerance else f"{tolerance:.3g}, goal {goal:.3g}"
 
     def missed(self, steps):
         """So many steps have missed the solver's tolerance up to now."""
@@ -65,6 +70,8 @@ class Progress:
         """The text for one state."""
         share = min(1.0, (now - self._start) / max(self._end - self._start, 1e-300))
         figures = f"t {now:.4g} / {self._end:.4g} s  contacts {row['contacts']}  iterations {row['iterations']}  residual {row['residual']:.1e}"
+        if self._asked:
+            figures += f" (must {self._asked})"
         if self._missed:
             figures += f"  missed {self._missed}"
         if self.balance is not None:

@@ -133,6 +133,7 @@ class Run:
         sim._use_threads()
         self.end = self.start + self.duration
         self.progress.begin(self.start, self.end, sim.time)
+        self.progress.ask(sim._engine.tolerance(), sim._engine.goal())
         try:
             self._open(resumed)
         except (ValueError, OSError) as error:

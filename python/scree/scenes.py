@@ -17,9 +17,8 @@ from .simulation import Simulation
 class Scene:
     """A simulation ready to run, with how to benchmark it."""
 
-    def __init__(self, name, sim, steps, warmup=0, still=False, tolerance=1e-8, peer=None):
+    def __init__(self, name, sim, steps, warmup=0, still=False, peer=None):
         self.name, self.sim = name, sim
-        self.tolerance = tolerance  #: of the solver, where a benchmark is not told otherwise
         self.steps = steps        #: steps a benchmark times by default
         self.warmup = warmup      #: steps made before timing, with a loose solver
         self.still = still        #: the exact answer is no motion: drift is reported
@@ -96,7 +95,7 @@ def _column(name, count, width, steps, warmup, state=None):
         raise ValueError(f"{state}: {len(rows)} rows, but {name} has {count} spheres")
     settled = rows is not None and rows.shape[1] == 13
     sim = column(count, width, rows)
-    return Scene(name, sim, steps, 0 if settled else warmup, tolerance=1e-4, peer=("ode_column", lambda: _column_text(sim, width)))
+    return Scene(name, sim, steps, 0 if settled else warmup, peer=("ode_column", lambda: _column_text(sim, width)))
 
 
 def _column_text(sim, width, iterations=20):

@@ -24,6 +24,9 @@ struct Contact {
   Vec3 travel_a = Vec3::Zero(), travel_b = Vec3::Zero();  ///< change of the arms since the last step, m; zero for a new contact
   double bond = 0.0;               ///< impulse the bond can pull with in this step, N s
   Vec3 R = Vec3::Zero();           ///< impulse on body b, N s; guess before the solve, answer after it
+  bool seen = false;               ///< in the last step too
+  Vec3 R_last = Vec3::Zero();      ///< the impulse then, N s, and by how much it was more than in the step before that
+  Vec3 trend = Vec3::Zero();
   Vec3 U_old = Vec3::Zero();       ///< relative velocity at the start of the step, m/s
   Vec3 U = Vec3::Zero();           ///< and at its end
 };
@@ -46,13 +49,14 @@ struct ContactMemory {
     int body_a, body_b;
     std::uint64_t feature;
     Vec3 impulse;   ///< spatial, N s
+    Vec3 trend;     ///< by how much it was more than in the step before, spatial, N s; zero of a contact new then
     Vec3 arm_a, arm_b;
     bool cohesive;
   };
 
-  /// Copy remembered impulses (scaled by `step_ratio`, new step over old one), bonds and the arms' travel (scaled where the step is
+  /// Copy remembered impulses and their trend (scaled by `step_ratio`, new step over old one), bonds and the arms' travel (scaled where the step is
   /// shorter) into contacts; a contact not seen before starts with none. Both sides must be sorted by (body_a, body_b).
-  void recall(std::vector<Contact>& contacts, double step_ratio, std::vector<bool>& known) const;
+  void recall(std::vector<Contact>& contacts, double step_ratio) const;
   /// Forget everything and remember these.
   void store(const std::vector<Contact>& contacts);
   /// Forget the contacts of a body.

@@ -65,7 +65,7 @@ void solve_connected(const ContactProblem& problem, const AutoOptions& options, 
   stages.allow_starts();
   const bool warm = std::ranges::any_of(watch.best(), [](double r) { return r != 0.0; }), large = stages.large();
   const double patience = options.newton ? (large ? p.large_patience : p.patience) * stages.newton_cost() : kInfinity;
-  const int limit = large || !options.newton ? kNoLimit : static_cast<int>(p.sweep_share * watch.rest().max_iterations);
+  const int limit = large || !options.newton ? kNoLimit : static_cast<int>(p.sweep_share * options.planned(watch));
   Situation situation{stages, p, watch, warm, options.newton, options.newton && warm && !large, patience, limit};
   for (const Stage& stage : kStages)
     if (!watch.ended() && stage.wanted(situation)) stage.run(situation);
@@ -233,9 +233,38 @@ class AutoRun {
   Watch watch_;
 };
 
+/// The goal as far as its iterations go; what is still above the tolerance then goes on to it.
+SolveReport solve_to_goal(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace) {
+  AutoOptions cheap = options, rest = options;
+  cheap.tolerance = options.goal;
+  cheap.max_iterations = std::min(options.goal_iterations, options.max_iterations);
+  cheap.planned_iterations = options.max_iterations;
+  SolveReport first = AutoRun(problem, cheap, R, workspace).run();
+  if (first.status == Status::converged || first.status == Status::interrupted) return first;
+  const double value = options.yardstick == Yardstick::residual ? first.residual : measure(options.yardstick, problem, R);
+  if (value <= options.tolerance) {
+    first.status = Status::converged;
+    first.advice.clear();
+    return first;
+  }
+  rest.max_iterations -= first.iterations;
+  rest.max_seconds = std::max(1e-9, options.max_seconds - first.seconds);
+  rest.margin = 1.0;
+  SolveReport second = AutoRun(problem, rest, R, workspace).run();
+  second.iterations += first.iterations;
+  second.products += first.products;
+  second.linear_iterations += first.linear_iterations;
+  second.fallbacks += first.fallbacks;
+  second.history.insert(second.history.begin(), first.history.begin(), first.history.end());
+  return second;
+}
+
 }  // namespace
 
+int AutoOptions::planned(const Watch& watch) const { return std::max(planned_iterations, watch.rest().max_iterations); }
+
 SolveReport solve_auto(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace) {
+  if (options.goal > 0.0 && options.goal < options.tolerance) return solve_to_goal(problem, options, R, workspace);
   return AutoRun(problem, options, R, workspace).run();
 }
 
@@ -251,6 +280,8 @@ SolverInfo auto_info() {
       {"islands", true, "solve independent parts apart (yardstick residual only)"},
       {"newton", true, "allow Newton and ADMM stages; False: accelerated sweeps only"},
       {"margin", 1.0, "share of the tolerance, in (0, 1], that sweeps go on to while it costs at most half as much again"},
+      {"goal", 0.0, "below the tolerance: worked towards for goal_iterations; then the tolerance is enough. 0: the tolerance"},
+      {"goal_iterations", 1000, "at most for the goal, not negative; simulations give what earlier steps have saved"},
   };
   info.solve = [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
     const OptionReader read(find_solver("AUTO"), values);
@@ -260,6 +291,10 @@ SolverInfo auto_info() {
     options.newton = read.flag("newton");
     options.margin = read.real("margin");
     if (!(options.margin > 0.0 && options.margin <= 1.0)) throw_input("AUTO: margin = {} is outside (0, 1]; 1 stops at the tolerance", options.margin);
+    options.goal = read.real("goal");
+    options.goal_iterations = read.integer("goal_iterations");
+    if (!(options.goal >= 0.0)) throw_input("AUTO: goal = {} is negative; 0 means the tolerance", options.goal);
+    if (options.goal_iterations < 0) throw_input("AUTO: goal_iterations = {} is negative", options.goal_iterations);
     thread_local AutoWorkspace workspace;  // keeps its memory from step to step
     return solve_auto_law(problem, formulation_from(read.text("formulation"), kLaws), options, R, workspace);
   };

@@ -25,7 +25,7 @@ AutoStages::AutoStages(const ContactProblem& problem, const AutoOptions& options
     : problem_(problem), parameters_(options.parameters), watch_(watch), goal_(options.margin * watch.stop().tolerance),
       scale_(residual_scale(problem)), newton_cost_(problem.W->newton_cost()), large_(newton_cost_ > parameters_.large_cost),
       sweepers_(sweepers), current_(watch.best().begin(), watch.best().end()), trial_(current_.size()) {
-  const double most = watch.rest().max_iterations;
+  const double most = options.planned(watch);
   const double granted = most * std::min(parameters_.newton_share, parameters_.newton_sweeps / newton_cost_);
   newton_left_ = most / newton_cost_ >= parameters_.fewest_newtons ? static_cast<int>(granted) : 0;
 }

@@ -132,10 +132,17 @@ SolveReport run_apart(const Method& method, const ContactProblem& problem, const
   return report;
 }
 
+/// What a guess must meet to be kept as it is.
+double aim(const StopRule& stop, const OptionValues& options) {
+  const auto goal = options.find("goal");
+  const double* value = goal == options.end() ? nullptr : std::get_if<double>(&goal->second);
+  return value && *value > 0.0 ? std::min(*value, stop.tolerance) : stop.tolerance;
+}
+
 /// Equalities first where there are any, unless the guess will do.
 SolveReport run_solver(const Method& method, const ContactProblem& problem, const StopRule& stop, const OptionValues& options, std::span<double> R) {
   const bool constrained = std::ranges::any_of(problem.kind, [](BlockKind kind) { return kind == BlockKind::bilateral || kind == BlockKind::direction; });
-  if (!constrained || measure(stop.yardstick, problem, R) <= stop.tolerance) return run(method, problem, {}, stop, options, R);
+  if (!constrained || measure(stop.yardstick, problem, R) <= aim(stop, options)) return run(method, problem, {}, stop, options, R);
   const Equalities equalities(problem);
   return equalities.any() ? run_apart(method, problem, equalities, stop, options, R) : run(method, problem, {}, stop, options, R);
 }

@@ -136,12 +136,12 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
     contact.U_old = relative_velocity(in, contact, in.before);
     contact.U = relative_velocity(in, contact, in.free);
   });
-  in.memory.recall(contacts, in.impulse_ratio, known_);
+  in.memory.recall(contacts, in.impulse_ratio);
   // Contacts that touch for the first time are bonded where their material is cohesive.
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     assembly::Contact& contact = contacts[c];
     const model::SurfaceMaterial& material = in.model.surfaces[contact.material];
-    if (!known_[c]) contact.cohesive = material.cohesion > 0.0 && contact.point.gap <= 0.0;
+    if (!contact.seen) contact.cohesive = material.cohesion > 0.0 && contact.point.gap <= 0.0;
     contact.bond = contact.cohesive ? material.cohesion * contact.point.area * in.settings.step : 0.0;
   }
 }
@@ -233,6 +233,7 @@ void ContactStage::add_blocks(const StageInput& in, const assembly::Assembler& w
   problem.kind.clear();
   problem.mu.clear();
   R.clear();
+  trend_.clear();
   blocks_.clear();
   implicit_.clear();
   scaling.reset(*form_);
@@ -249,7 +250,12 @@ void ContactStage::add_blocks(const StageInput& in, const assembly::Assembler& w
     problem.kind.push_back(solvers::BlockKind::contact);
     problem.mu.push_back(in.model.surfaces[contact.material].friction);
     R.insert(R.end(), {contact.R.x() + contact.bond, contact.R.y(), contact.R.z()});
+    // Impulses found in this step already are a better guess than any trend.
+    if (contact.trend.isZero(0.0) || contact.R != contact.R_last) continue;
+    trend_.resize(R.size(), 0.0);
+    Eigen::Map<Vec3>(trend_.data() + R.size() - 3) = contact.trend;
   }
+  if (!trend_.empty()) trend_.resize(R.size(), 0.0);
   assembly::finish_blocks(with, *form_);
   problem.W = form_;
 }
@@ -353,7 +359,7 @@ void ContactStage::set_weights(const StageInput& in) {
   // Errors of a block are measured against the speed that loads give its bodies within the step, or the speed it has to stop where that is
   // more (theory eq. 3.20, 3.21); a floor at rounding level keeps bodies that move together from being solved relative to noise.
   const std::size_t first = reactions.size(), blocks = problem.kind.size();
-  const double floor = std::min(1e-14 / in.solver.stop.tolerance, 1e-2);
+  const double floor = std::min(1e-14 / in.solver.aim(), 1e-2);
   std::vector<double>& speed = problem.weight;
   std::vector<double> stopped(blocks);
   speed.resize(blocks);
@@ -408,10 +414,25 @@ void ContactStage::apply_bonds() {
 void ContactStage::solve(const StageInput& in) {
   report = {};
   report.status = solvers::Status::converged;
+  extrapolate(in);
   guess = R;
   if (problem.blocks() == 0) return;
   report = solve_problem(in, R);
   if (bouncing_ && in.level != Level::places && in.settings.restitution == RestitutionLaw::consistent) limit_restitution(in);
+}
+
+void ContactStage::extrapolate(const StageInput& in) {
+  if (trend_.empty()) return;
+  const double as_it_was = solvers::measure(in.solver.stop.yardstick, problem, R);
+  if (as_it_was > in.solver.aim()) {
+    for (std::size_t k = 0; k < R.size(); ++k) trend_[k] += R[k];
+    for (std::size_t a = 0; a < problem.kind.size(); ++a) {
+      Eigen::Map<Vec3> block(trend_.data() + 3 * a);
+      block = solvers::project_on_block(block, problem.kind[a], problem.mu[a]);
+    }
+    if (solvers::measure(in.solver.stop.yardstick, problem, trend_) < as_it_was) R.swap(trend_);
+  }
+  trend_.clear();
 }
 
 solvers::SolveReport ContactStage::solve_problem(const StageInput& in, std::vector<double>& impulses) {
@@ -419,7 +440,11 @@ solvers::SolveReport ContactStage::solve_problem(const StageInput& in, std::vect
   solvers::OptionValues options = solver.penalty() ? solvers::OptionValues{} : solver.options;
   // A warm start that still holds is kept by AUTO. One that does not is replaced by a better one than asked for, so that the
   // next steps can keep it.
-  if (solver.name == "AUTO") options.try_emplace("margin", kMargin);
+  if (solver.name == "AUTO") {
+    options.try_emplace("margin", kMargin);
+    options.try_emplace("goal", solver.aim());
+    options.try_emplace("goal_iterations", static_cast<int>(in.spare));
+  }
   const auto solve_here = [&] {
     // Prescribed constraints are taken out of the rows of bodies (solvers/equalities.hpp); sweeps over them in W that end early would feed energy.
     const bool prescribed = std::ranges::any_of(problem.kind, [](solvers::BlockKind kind) { return kind == solvers::BlockKind::bilateral || kind == solvers::BlockKind::direction; });
@@ -541,7 +566,7 @@ void ContactStage::limit_restitution(const StageInput& in) {
   std::vector<double> U_free, U;
   impact_velocities(U_free, U);
   const std::vector<int> group = groups();
-  const double tolerance = in.solver.stop.tolerance;
+  const double tolerance = accuracy(in);
   const std::vector<double> excess = group_excess(in, group);
   const auto work = impact_work(group, U_free, {R, U}, excess);
   if (std::ranges::none_of(work, [&](const ImpactWork& w) { return w.creates_energy(tolerance); })) return;
@@ -669,7 +694,7 @@ void ContactStage::settle_resting_bodies(const StageInput& in) {
   // A body whose speed is below the solver's own error, and which contacts that stick hold still, is at rest: without this, that error would
   // add up from step to step and spoil the warm start (theory sec. 3.7).
   const model::Bodies& bodies = in.model.bodies;
-  const double share = kRest * in.solver.stop.tolerance * in.settings.step;
+  const double share = kRest * accuracy(in) * in.settings.step;
   settled_.assign(static_cast<std::size_t>(scaling.slots()), 0);
   parallel_for(scaling.slots(), [&](std::ptrdiff_t s) {
     const auto i = static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(s)]);
@@ -692,7 +717,7 @@ void ContactStage::settle_resting_bodies(const StageInput& in) {
 bool ContactStage::held_still(const StageInput& in, int slot, double speed) const {
   if (speed == 0.0) return true;
   const auto first = static_cast<int>(reactions.size());
-  const double inside = 1.0 - std::min(0.5, kNear * in.solver.stop.tolerance);
+  const double inside = 1.0 - std::min(0.5, kNear * accuracy(in));
   for (const int side : form_->incidence(slot)) {
     const int block = side / 2;
     if (block < first) return true;

@@ -51,6 +51,7 @@ struct StageInput {
   std::span<const double> lag = {};       ///< of a leapfrog: how long before its start the velocities `before` are, s, by body
   const assembly::Velocities* placed = nullptr;  ///< level `velocities`: those that moved bodies during the step; null: nothing bounces at an instant of its own
   std::span<const double> excess = {};    ///< level `velocities`: energy of `free` above that of the same bodies before their impact, J, by body
+  double spare = 0.0;                     ///< iterations for the solver's goal
   Division* division = nullptr;           ///< of the work among ranks; none: all is done here
 };
 
@@ -125,12 +126,16 @@ class ContactStage {
   void add_blocks(const StageInput& in, const assembly::Assembler& with);
   void set_velocities(const StageInput& in, const assembly::Assembler& with);
   void set_weights(const StageInput& in);
+  /// Begin where impulses lead if they change on as they did, where that is nearer to the solution (theory eq. 4.20).
+  void extrapolate(const StageInput& in);
   void apply_bonds();
   void condense();
   void settle_resting_bodies(const StageInput& in);
   void break_bonds();
   void limit_restitution(const StageInput& in);
   [[nodiscard]] solvers::SolveReport solve_problem(const StageInput& in, std::vector<double>& impulses);
+  /// What the step was solved to, between what it works towards and what it must meet.
+  [[nodiscard]] double accuracy(const StageInput& in) const { return std::clamp(report.residual, in.solver.aim(), in.solver.stop.tolerance); }
   [[nodiscard]] bool held_still(const StageInput& in, int slot, double speed) const;
   /// Velocities before and after the impulses without bias, three a block.
   void impact_velocities(std::vector<double>& U_free, std::vector<double>& U) const;
@@ -166,12 +171,12 @@ class ContactStage {
   std::shared_ptr<solvers::ExplicitForm> condensed_;  ///< W itself, where deformable bodies make that pay
   std::vector<double> spring_push_;       ///< impulses of springs on the unknowns of deformable bodies
   std::vector<double> bonds_;             ///< pull of bonds on the problem's blocks
+  std::vector<double> trend_;             ///< how the guess changed until now, N s, three a block; empty: not at all
   std::vector<double> bias_;              ///< what B holds beside velocities, m/s, three a block
   std::vector<double> ahead_;             ///< what loads add to velocities from the instant of an impact to that of the new velocities, m/s, three a block
   bool bouncing_ = false;                 ///< restitution acts on a block
   std::vector<char> settled_;             ///< bodies of the operator set to rest
   std::vector<assembly::GrippedPoint> joined_;  ///< points with those over faces summed up
-  std::vector<bool> known_;               ///< contact seen before
   std::vector<double> impulses_, scratch_;
 };
 

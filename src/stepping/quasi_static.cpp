@@ -149,7 +149,7 @@ class StaticEquation {
 
  private:
   [[nodiscard]] bool converged(double size) const {
-    const double enough = std::max(kStaticEnough, in_.solver.stop.tolerance);
+    const double enough = std::max(kStaticEnough, in_.solver.aim());
     return size <= enough * fastest(in_.model.bodies, stage_.end.nodal) + rounding_;
   }
 

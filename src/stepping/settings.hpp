@@ -1,6 +1,7 @@
 /// What a user chooses about steps and their solver.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <string>
@@ -17,7 +18,8 @@ inline constexpr std::array kFailureNames{"continue", "raise", "callback"};
 
 struct SolverSettings {
   std::string name = "AUTO";        ///< a name of solvers::all_solvers(), or "EXPLICIT" for the penalty solver
-  solvers::StopRule stop;
+  solvers::StopRule stop{.tolerance = 1e-3};   ///< what every step must meet (theory sec. 3.4)
+  double goal = 1e-8;               ///< what AUTO works towards while that is cheap (its option of this name); 0, or more than the tolerance: the tolerance
   solvers::OptionValues options;
   FailurePolicy failure = FailurePolicy::proceed;
   /// Policy `callback`: return false to stop the run.
@@ -27,10 +29,12 @@ struct SolverSettings {
   template <class Self, class Visit>
   static void each(Self& self, Visit&& visit) {
     auto& stop = self.stop;
-    visit("name", self.name), visit("tolerance", stop.tolerance), visit("yardstick", stop.yardstick), visit("max_iterations", stop.max_iterations);
+    visit("name", self.name), visit("tolerance", stop.tolerance), visit("goal", self.goal), visit("yardstick", stop.yardstick), visit("max_iterations", stop.max_iterations);
     visit("max_seconds", stop.max_seconds), visit("history", stop.history), visit("failure", self.failure), visit("options", self.options);
   }
 
+  /// What steps work towards.
+  [[nodiscard]] double aim() const { return name == "AUTO" && goal > 0.0 ? std::min(goal, stop.tolerance) : stop.tolerance; }
   /// All contacts are springs.
   [[nodiscard]] bool penalty() const { return name == "EXPLICIT"; }
 };

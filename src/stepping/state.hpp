@@ -32,6 +32,7 @@ struct State {
   assembly::ContactMemory memory;
   double energy_start = 0.0;    ///< kinetic and stored energy brought in from outside (initial velocities), J
   model::Work removed_work;     ///< works of deleted bodies, J
+  double spare = 1e4;           ///< iterations that may be spent on the solver's goal (theory sec. 3.4)
 
   /// Visit everything by name: the one list that checkpoints and hashes use.
   template <class Self, class Visit>
@@ -42,7 +43,7 @@ struct State {
     model::Motion::each_array(self.motion, visit);
     visit("q", self.motion.q), visit("u", self.motion.u), visit("held", self.motion.held);
     visit("reactions", self.reactions), visit("memory", self.memory.entries);
-    visit("energy_start", self.energy_start), visit("removed_work", self.removed_work);
+    visit("energy_start", self.energy_start), visit("removed_work", self.removed_work), visit("spare", self.spare);
   }
 
   /// Hash of the exact bits of all of it.

@@ -78,6 +78,9 @@ const model::StepRow& Simulation::step() {
   StageTimer timer(now_.report);
   delete_departed();
   fill_report(now_.report);
+  // What a step leaves of its iterations is saved for steps that need more to reach the goal.
+  constexpr double kEachStep = 200.0, kMost = 1e4;
+  if (solver_.aim() < solver_.stop.tolerance) now_.state.spare = std::clamp(now_.state.spare + kEachStep - now_.report.iterations, kEachStep, kMost);
   timer.end(kIntegrate);
   return now_.report;
 }
@@ -291,7 +294,8 @@ StepForm Simulation::step_form() const {
 
 StageInput Simulation::stage_input(const model::Motion& motion, const assembly::Velocities& before, const assembly::Velocities& free) const {
   return {.model = model_, .motion = motion, .world = world_, .settings = settings_, .solver = solver_, .loads = buffers_.loads, .before = before,
-          .free = free, .memory = now_.state.memory, .reactions = now_.state.reactions, .times = {}, .kick = buffers_.kick, .division = division_.get()};
+          .free = free, .memory = now_.state.memory, .reactions = now_.state.reactions, .times = {}, .kick = buffers_.kick, .spare = now_.state.spare,
+          .division = division_.get()};
 }
 
 void Simulation::check_integrator() const {
@@ -396,7 +400,7 @@ bool Simulation::velocity_stage(State& next) {
   StageInput in{.model = model_, .motion = next.motion, .world = world_, .settings = settings_, .solver = solver_, .loads = with.loads,
                 .before = with.old, .free = with.node, .memory = next.memory, .reactions = {}, .level = Level::velocities,
                 .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick, .lag = now_.state.motion.lag, .placed = &with.placed,
-                .excess = with.excess, .division = division_.get()};
+                .excess = with.excess, .spare = now_.state.spare, .division = division_.get()};
   with.velocities.build(in, with.points, with.inertias);
   solve(in, with.velocities);
   for (int round = 0; round < kMostLooks && with.velocities.defer_struck(in, with.inertias); ++round) solve(in, with.velocities);

@@ -38,21 +38,39 @@ TEST(ContactMemory, SpatialImpulsesComeBackInNewFramesByBodiesAndFeature) {
     ContactMemory memory;
     memory.store(before);
     ASSERT_EQ(memory.entries.size(), before.size());
-    std::vector<bool> known;
-    memory.recall(after, 0.5, known);
-    ASSERT_EQ(known.size(), after.size());
+    memory.recall(after, 0.5);
     for (std::size_t k = 0; k < after.size(); ++k) {
       const Contact& c = after[k];
       const auto same = std::find_if(before.begin(), before.end(), [&](const Contact& old) {
         return old.point.body_a == c.point.body_a && old.point.body_b == c.point.body_b && old.point.feature == c.point.feature;
       });
-      EXPECT_EQ(known[k], same != before.end());
+      EXPECT_EQ(c.seen, same != before.end());
       const Vec3 expected = same == before.end() ? Vec3(Vec3::Zero()) : Vec3(0.5 * (c.frame * (same->frame.transpose() * same->R)));
       EXPECT_LT((c.R - expected).norm(), 1e-14);
       if (same != before.end()) {
         EXPECT_EQ(c.cohesive, same->cohesive);
       }
     }
+  }
+}
+
+TEST(ContactMemory, TrendIsWhatImpulsesChangedBy) {
+  std::mt19937 random(6);
+  ContactMemory memory;
+  const std::vector<Contact> first = random_contacts(random);
+  memory.store(first);
+  for (const auto& entry : memory.entries) EXPECT_TRUE(entry.trend.isZero(0.0));   // all are new
+  std::vector<Contact> second = first;
+  memory.recall(second, 1.0);
+  for (Contact& c : second) c.R += Vec3(1.0, 2.0, 3.0);
+  memory.store(second);
+  std::vector<Contact> third = first;
+  for (Contact& c : third) c.frame = Mat3(c.frame.colwise().reverse());
+  memory.recall(third, 0.5);
+  for (std::size_t k = 0; k < third.size(); ++k) {
+    EXPECT_TRUE(third[k].R == third[k].R_last);
+    const Vec3 change = 0.5 * (third[k].frame * (first[k].frame.transpose() * Vec3(1.0, 2.0, 3.0)));
+    EXPECT_LT((third[k].trend - change).norm(), 1e-14);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/error.hpp"
 #include "core/threads.hpp"
 #include "solvers/generators.hpp"
 #include "solvers/islands.hpp"
@@ -163,6 +164,54 @@ TEST(Auto, NeverReturnsWorseThanItWasGiven) {
     EXPECT_NE(solve_auto(problem, options, again, work).status, Status::converged);
     EXPECT_LE(measure(Yardstick::residual, problem, again), given);
   }
+}
+
+TEST(Auto, WorksTowardsTheGoalWhileItIsCheap) {
+  AutoWorkspace work;
+  int reached = 0, between = 0;
+  for (const double shear : {0.0, 0.01, 1.0})
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const ContactProblem problem = packing(3, 4, shear, seed);
+      const auto run = [&](double tolerance, double goal, int budget) {
+        AutoOptions options;
+        options.tolerance = tolerance;
+        options.goal = goal;
+        options.goal_iterations = budget;
+        auto R = zero(problem);
+        SolveReport report = solve_auto(problem, options, R, work);
+        report.residual = measure(Yardstick::residual, problem, R);
+        return report;
+      };
+      const SolveReport tight = run(1e-7, 0.0, 0), loose = run(1e-3, 0.0, 0);
+      // No iterations for the goal: the tolerance alone counts.
+      EXPECT_EQ(run(1e-3, 1e-7, 0).iterations, loose.iterations);
+      for (const int budget : {20, 60, 500}) {
+        const SolveReport report = run(1e-3, 1e-7, budget);
+        EXPECT_EQ(report.status, Status::converged);
+        EXPECT_LE(report.residual, 1e-3);
+        // What a solve to the goal needs is the same with and without a tolerance above it.
+        if (tight.iterations < budget) {
+          EXPECT_EQ(report.iterations, tight.iterations);
+          EXPECT_LE(report.residual, 1e-7);
+        } else {
+          EXPECT_GE(report.iterations, budget);
+        }
+        (report.residual <= 1e-7 ? reached : between) += 1;
+      }
+    }
+  EXPECT_GT(reached, 0);
+  EXPECT_GT(between, 0);
+}
+
+TEST(Auto, ToleranceMissedIsMissedWhateverTheGoal) {
+  const ContactProblem problem = packing(3, 4, 1.0);
+  auto R = zero(problem);
+  StopRule stop;
+  stop.tolerance = 1e-10;
+  stop.max_iterations = 30;
+  EXPECT_EQ(solve("AUTO", problem, stop, {{"goal", 1e-12}, {"goal_iterations", 10}}, R).status, Status::max_iterations);
+  EXPECT_THROW((void)solve("AUTO", problem, stop, {{"goal", -1.0}}, R), InputError);
+  EXPECT_THROW((void)solve("AUTO", problem, stop, {{"goal_iterations", -1}}, R), InputError);
 }
 
 TEST(Auto, SameBitsForAnyThreadCount) {

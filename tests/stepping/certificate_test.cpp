@@ -97,5 +97,57 @@ TEST(Certificate, MassRatiosStand) {
   }
 }
 
+TEST(Certificate, StepsMeetTheUsualToleranceAndReachTheGoalAtRest) {
+  const SolverSettings usual;
+  EXPECT_GT(usual.stop.tolerance, usual.goal);
+  EXPECT_EQ(usual.aim(), usual.goal);
+  SolverSettings asked;
+  asked.stop.tolerance = 1e-10;
+  EXPECT_EQ(asked.aim(), 1e-10);   // never less than asked for
+  // A heap that falls together, then a wall that stands.
+  for (const bool wall : {false, true}) {
+    Scene scene(2e-3, {0.0, 0.0, -kG});
+    scene.sim.solver() = usual;
+    scene.surface(0.5);
+    scene.floor();
+    for (int k = 0; k < 24; ++k) {
+      const int row = k / 4;
+      const double x = 0.2 * (k % 4) + (row % 2 ? 0.08 : 0.0);
+      if (wall) scene.box({x, 0.0, 0.1 * row}, {x + 0.199, 0.1, 0.1 * row + 0.1});
+      else scene.ball({0.103 * (k % 3) + 0.01 * row, 0.104 * (k / 3 % 2), 0.06 + 0.101 * (k / 6)}, 0.05, 1.0);
+    }
+    for (int k = 0; k < 60; ++k) {
+      scene.sim.step();
+      EXPECT_EQ(scene.sim.solve_report().status, solvers::Status::converged);
+      EXPECT_LE(scene.sim.solve_report().residual, usual.stop.tolerance);
+      if (wall) EXPECT_LE(scene.sim.solve_report().residual, usual.goal) << k;
+    }
+    if (wall) expect_same_after_restart(scene, 5);
+  }
+}
+
+TEST(Certificate, GuessesFollowTheirTrendWhereThatIsNearer) {
+  // Towers that tip as a whole: impulses change steadily.
+  int nearer = 0;
+  for (const double pull : {0.13, 0.2}) {
+    Scene scene(1e-3, {0.0, pull * kG, -kG}, 1e-8);
+    scene.surface(0.8);
+    scene.floor();
+    for (int k = 0; k < 8; ++k) scene.box({-0.5, -0.0625, 0.125 * k}, {0.5, 0.0625, 0.125 * (k + 1)});
+    for (int step = 0; step < 60; ++step) {
+      scene.sim.step();
+      const ContactStage& stage = scene.sim.stage();
+      if (stage.guess.size() != 3 * stage.contacts.size()) continue;
+      std::vector<double> last;
+      for (const assembly::Contact& contact : stage.contacts) last.insert(last.end(), {contact.R_last.x(), contact.R_last.y(), contact.R_last.z()});
+      const double with = solvers::measure(solvers::Yardstick::residual, stage.problem, stage.guess);
+      const double without = solvers::measure(solvers::Yardstick::residual, stage.problem, last);
+      EXPECT_LE(with, without) << step;
+      nearer += with < 0.5 * without ? 1 : 0;
+    }
+  }
+  EXPECT_GT(nearer, 20);   // of 120 steps
+}
+
 }  // namespace
 }  // namespace scree::stepping

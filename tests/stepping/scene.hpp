@@ -21,6 +21,7 @@ struct Scene {
     }
     sim.solver().name = "AUTO";
     sim.solver().stop.tolerance = tolerance;
+    sim.solver().goal = 0.0;
     sim.model().bulk.push_back({.label = "bulk"});
   }
 

@@ -103,7 +103,7 @@ def _energy_figures(results):
 def _model_figures(engine):
     """What the checkpoint says of the model."""
     surfaces = [engine.surface_material_info(i) for i in range(engine.surface_material_count())]
-    return {"step": engine.step(), "gravity": [float(x) for x in engine.gravity()],
+    return {"tolerance": engine.tolerance(), "goal": engine.goal(), "step": engine.step(), "gravity": [float(x) for x in engine.gravity()],
             "constraints": len(engine.constraint_ids()), "surface_materials": [{k: s[k] for k in ("label", "model", "friction", "restitution")} for s in surfaces],
             "bulk_materials": [engine.bulk_material_info(i)["label"] for i in range(engine.bulk_material_count())]}
 
@@ -161,7 +161,7 @@ def _step_lines(f):
     return [f"  steps        {f['steps']} in {total:.3g} s of computing, {1e3 * total / f['steps']:.3g} ms each, {1e3 * f['seconds_per_step_max']:.3g} ms at most",
             f"  stages       {shares}",
             f"  contacts     {f['contacts_mean']:.1f} a step, {f['contacts_max']} at most, {f['contacts_last']} at the end",
-            f"  solver       {f['solver'] or 'unknown'}: {f['iterations_mean']:.2f} iterations a step, {f['iterations_max']} at most; {f['failed_steps']} steps missed the tolerance",
+            f"  solver       {f['solver'] or 'unknown'}: {f['iterations_mean']:.2f} iterations a step, {f['iterations_max']} at most; {_accuracy(f)}",
             f"  residual     {f['residual_mean']:.2e} on average, {f['residual_max']:.2e} at most (t {f['residual_max_time']:g} s), {f['residual_last']:.2e} at the end",
             f"  penetration  {f['penetration_max']:.3g} m at most, {f['penetration_mean']:.3g} m on average"]
 
@@ -170,6 +170,14 @@ def _rank_line(r):
     each = {name: r[name] / r["steps"] for name in ("rounds", "messages", "bytes", "reductions", "balance_sum")}
     return (f"  ranks        {r['ranks']}: a step {each['rounds']:.1f} rounds, {each['messages']:.1f} messages of {each['bytes'] / 1e3:.3g} kB together, {each['reductions']:.1f} reductions; "
             f"contacts of the busiest {each['balance_sum']:.2f} times the mean, {r['balance_max']:.2f} at most")
+
+
+def _accuracy(f):
+    """How many steps missed the tolerance, and what they aim at."""
+    if "tolerance" not in f:
+        return f"{f['failed_steps']} steps missed the tolerance"
+    missed = f"{f['failed_steps']} steps missed the tolerance {f['tolerance']:g}"
+    return missed if f["goal"] >= f["tolerance"] else missed + f" (goal {f['goal']:g})"
 
 
 def _share(part, whole):

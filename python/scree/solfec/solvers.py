@@ -2,6 +2,7 @@
 import weakref
 
 from .. import _check, _scree
+from ..simulation import asked
 from ._arguments import Strict, call_with, flag, routine
 
 __all__ = ["GAUSS_SEIDEL_SOLVER", "EXPLICIT_SOLVER", "PENALTY_SOLVER", "NEWTON_SOLVER", "TEST_SOLVER", "SICONOS_SOLVER", "HYBRID_SOLVER", "SOLVER"]
@@ -326,14 +327,15 @@ def HYBRID_SOLVER(*args, **kwargs):
 class SOLVER(Solver):
     """obj = SOLVER (| name, tolerance, yardstick, maxiter, options): any solver of Scree (`scree solvers` lists them), beyond the manual.
 
-    tolerance: bound of the yardstick ('residual', 'merit', ...) that ends a solve. maxiter: most iterations. options: dictionary of
+    tolerance: bound of the yardstick ('residual', 'merit', ...) that ends a solve; without one AUTO takes 1e-3, and works towards
+    1e-8 for 200 iterations a step in the mean. maxiter: most iterations. options: dictionary of
     the solver's own options. failure: 'CONTINUE' or 'EXIT' (RuntimeError when the tolerance is missed)."""
 
     @routine
-    def __init__(self, name="AUTO", tolerance=1e-8, yardstick="residual", maxiter=10000, options=None, failure="CONTINUE"):
+    def __init__(self, name="AUTO", tolerance=None, yardstick="residual", maxiter=10000, options=None, failure="CONTINUE"):
         self._name, self._options = _scree.find_solver(str(name)), dict(options or {})
-        self._stop = _scree.StopRule(tolerance=_check.positive("tolerance", tolerance), yardstick=str(yardstick),
-                                     max_iterations=_count("maxiter", maxiter))
+        must, self._goal = asked(self._name, tolerance, None, yardstick)
+        self._stop = _scree.StopRule(tolerance=must, yardstick=str(yardstick), max_iterations=_count("maxiter", maxiter))
         self._policy = "raise" if _check.choice("failure", failure, ("CONTINUE", "EXIT")) == "EXIT" else "continue"
 
     @property
@@ -348,9 +350,10 @@ class SOLVER(Solver):
         return "OK" if report is None or report["status"] == "converged" else "DIVERGED"
 
     def _apply(self, sim):
-        sim._engine.set_solver(self._name, self._stop, self._options, self._policy, None)
+        sim._engine.set_solver(self._name, self._stop, self._options, self._policy, None, self._goal)
 
 
 def apply_default(sim):
     """What RUN uses when it is given no solver: AUTO, to a residual of 1e-8."""
-    sim._engine.set_solver("AUTO", _scree.StopRule(), {}, "continue", None)
+    tolerance, goal = asked("AUTO", None, None, "residual")
+    sim._engine.set_solver("AUTO", _scree.StopRule(tolerance=tolerance), {}, "continue", None, goal)
