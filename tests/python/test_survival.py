@@ -482,6 +482,43 @@ def test_frames_cost_the_same_late_and_early(tmp_path):
     assert (tmp_path / "results.xdmf").stat().st_size < (1 << 20)
 
 
+# --- what the bits depend on ---------------------------------------------------------------------------------------------
+
+KERNELS = """
+import sys, scree
+from scree import scenes
+sim = scenes.make("wall").sim
+sim.out = sys.argv[1]
+sim.run(0.005, quiet=True)
+"""
+ELEMENTS = """
+import sys, scree
+sim = scree.Simulation(step=1e-3, out=sys.argv[1])
+stone = sim.bulk_material(density=2000, young=1e7)
+corners = [(0, 0, 0.0), (0.3, 0, 0), (0.3, 0.3, 0), (0, 0.3, 0), (0, 0, 0.2), (0.3, 0, 0.2), (0.3, 0.3, 0.2), (0, 0.3, 0.2)]
+sim.finite_element(scree.hex(corners, (4, 4, 3)), material=stone, velocity=(0, 0, -1))
+sim.run(0.002, quiet=True)
+"""
+
+
+def kernels_and_hash(code, folder, kernels):
+    """What `scree info` says of a run with the given kernels of OpenBLAS."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "OPENBLAS_CORETYPE": kernels}
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code, str(folder)], check=True, env=environment)
+    figures = summarise(str(folder))
+    return figures["hash_kernels"], figures["hash"]
+
+
+def test_the_hash_of_rigid_bodies_does_not_depend_on_the_kernels(tmp_path):
+    found = [kernels_and_hash(KERNELS, tmp_path / name, name)[1] for name in ("Prescott", "Haswell", "SkylakeX")]
+    assert found[0] == found[1] == found[2]
+
+
+def test_info_names_the_kernels_that_were_used(tmp_path):
+    named, _ = kernels_and_hash(ELEMENTS, tmp_path, "Prescott")
+    assert named is not None and (named.endswith("Prescott") or "OpenBLAS" not in named)
+
+
 # --- files made to harm --------------------------------------------------------------------------------------------------
 
 
