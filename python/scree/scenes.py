@@ -296,7 +296,7 @@ def _hulls(name, state=None, edge=6, vertices=60, pitch=0.95):
         clouds.append(place + ball_points(vertices, 0.5, random))
         sim.rigid(hull(clouds[-1]), density=1000.0)
     text = "\n".join(" ".join(f"{value:.17g}" for value in (len(cloud), *cloud.ravel())) for cloud in clouds)
-    return Scene(name, sim, 10, peer=("bullet_hulls", lambda: text))
+    return Scene(name, sim, 20, warmup=2, peer=("bullet_hulls", lambda: text))
 
 
 def _hull_pile(name, state=None, edge=10, vertices=14):
