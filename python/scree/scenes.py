@@ -314,7 +314,7 @@ def _hull_pile(name, state=None, edge=10, vertices=14):
     for k in range(edge**3):
         place = pitch * np.array([k % edge - 0.5 * (edge - 1), k // edge % edge - 0.5 * (edge - 1), k // edge**2 + 0.5])
         sim.rigid(hull(place + ball_points(vertices, 0.05, random)), density=2500.0)
-    return Scene(name, sim, 20, warmup=300, tolerance=1e-4)
+    return Scene(name, sim, 20, warmup=300)
 
 
 _BUILDERS = {
