@@ -23,12 +23,18 @@ Vec3 vector_from(const py::handle& value, int id) {
   return v;
 }
 
-/// Wrap function(state, time, step) -> (force, torque, referential torque).
+/// Wrap function(state, time, step) -> (force, torque, referential torque | [(point, force), ...]).
 std::function<model::UserForceValue(const model::RigidState&, double, double)> force_function(int id, py::function function) {
   return [id, function = Callback(fmt::format("the force function of body {}", id), std::move(function))](const model::RigidState& state, double time, double step) {
     py::gil_scoped_acquire acquire;
     const py::tuple answer = function(state, time, step);
-    return model::UserForceValue{vector_from(answer[0], id), vector_from(answer[1], id), vector_from(answer[2], id)};
+    model::UserForceValue value{vector_from(answer[0], id), vector_from(answer[1], id), vector_from(answer[2], id)};
+    if (answer.size() > 3)
+      for (const py::handle given : answer[3]) {
+        const auto pair = py::cast<py::tuple>(given);
+        value.at.push_back({vector_from(pair[0], id), vector_from(pair[1], id)});
+      }
+    return value;
   };
 }
 

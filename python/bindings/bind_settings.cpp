@@ -73,10 +73,12 @@ void set_contact(Engine& engine, const std::string& name, const py::object& valu
   else if (name == "unphysical_penetration") settings.unphysical_penetration = real(0.0, kInfinity);
   else if (name == "margin") settings.contact.margin = real(0.0, kInfinity);
   else if (name == "sparsify") settings.contact.sparsify = real(0.0, 1.0);
+  else if (name == "min_area") settings.contact.min_area = real(0.0, kInfinity);
+  else if (name == "min_distance") settings.contact.min_distance = real(0.0, kInfinity);
   else if (name == "manifold_points") settings.contact.manifold_points = static_cast<int>(real(1.0, 64.0));
   else if (name == "one_point_per_overlap") settings.contact.one_point_per_overlap = py::cast<bool>(value);
   else throw_input("contact setting '{}' is unknown{}", name, did_you_mean(name, std::vector<std::string>{"recovery", "recovery_speed", "restitution", "slack", "unphysical_penetration",
-      "margin", "sparsify", "manifold_points", "one_point_per_overlap"}));
+      "margin", "sparsify", "min_area", "min_distance", "manifold_points", "one_point_per_overlap"}));
 }
 
 py::dict get_contact(Engine& engine) {
@@ -89,6 +91,8 @@ py::dict get_contact(Engine& engine) {
   info["unphysical_penetration"] = settings.unphysical_penetration;
   info["margin"] = settings.contact.margin;
   info["sparsify"] = settings.contact.sparsify;
+  info["min_area"] = settings.contact.min_area;
+  info["min_distance"] = settings.contact.min_distance;
   info["manifold_points"] = settings.contact.manifold_points;
   info["one_point_per_overlap"] = settings.contact.one_point_per_overlap;
   return info;

@@ -6,15 +6,15 @@ from .shapes import Shape
 
 
 def _force_value(answer, body_id):
-    """(force, torque, referential torque) from what a user's function returned."""
+    """(force, torque, referential torque, forces on points) from what a user's function returned."""
     zero, name = np.zeros(3), f"force function of body {body_id}"
     if isinstance(answer, np.ndarray) and answer.shape == (3,) or isinstance(answer, (tuple, list)) and len(answer) == 3 and all(np.ndim(a) == 0 for a in answer):
-        parts = (answer, zero, zero)
-    elif isinstance(answer, (tuple, list, np.ndarray)) and 1 <= len(answer) <= 3:
-        parts = (*answer, zero, zero)[:3]
+        parts, at = (answer, zero, zero), ()
+    elif isinstance(answer, (tuple, list, np.ndarray)) and 1 <= len(answer) <= 4:
+        parts, at = (*answer, zero, zero)[:3], answer[3] if len(answer) == 4 else ()
     else:
         raise ValueError(f"{name}: returned {answer!r}: a force, (force, torque) or (force, torque, referential torque) is expected, three numbers each")
-    return tuple(_check.vector(f"{name}: returned", part) for part in parts)
+    return *(_check.vector(f"{name}: returned", part) for part in parts), [tuple(_check.vector(f"{name}: returned", v) for v in pair) for pair in at]
 
 
 class _Handle:
@@ -263,9 +263,13 @@ class Body(_Handle):
         def force(state, time, step):
             along = state.rotation @ unit if convected else unit
             newtons = _check.number(f"force function of body {self.id}: returned", value(state, time, step)) * along
-            return newtons, np.cross(state.rotation @ (point - center), newtons)
+            return self._pushed(point, newtons, state.rotation @ (point - center))
 
         self.apply_function(force)
+
+    def _pushed(self, point, force, arm):
+        """What a force function returns for a force (N) on a referential point (m), whose arm from the mass centre is given for rigid bodies."""
+        return (np.zeros(3), np.zeros(3), np.zeros(3), [(point, force)]) if self.deforms else (force, np.cross(arm, force))
 
     def apply_torque(self, direction, value, convected=False):
         """Apply a torque: newton metres (a number or a TimeSeries) about a direction."""
@@ -274,7 +278,8 @@ class Body(_Handle):
 
     def apply_function(self, function):
         """Apply what f(state, time, step) returns: a spatial force at the mass centre (N), or (force, torque), or
-        (force, spatial torque, referential torque) with torques in N m."""
+        (force, spatial torque, referential torque) with torques in N m. A fourth entry lists (point, force): forces (N) on referential points (m) of
+        a deformable body, which deform it there; the others act on it as a whole."""
         _check.function("function", function)
         body = self.id
         self._engine.add_user_force(body, lambda state, time, step: _force_value(function(state, time, step), body))

@@ -65,7 +65,7 @@ class TimeSeries:
         return self._native.values()
 
     def __getstate__(self):
-        return (self.times, self.values, self.label)
+        return (self._native.times(), self._native.values(), self.label)
 
     def __setstate__(self, state):
         times, values, self.label = state
@@ -74,7 +74,7 @@ class TimeSeries:
     def __repr__(self):
         if self._native.constant():
             return f"TimeSeries({self.values[0]:g})"
-        t, v = self.times, self.values
+        t, v = self._native.times(), self._native.values()
         return f"TimeSeries({len(t)} points, t {t[0]:g} .. {t[-1]:g} s, values {v.min():g} .. {v.max():g})"
 
 

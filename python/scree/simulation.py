@@ -233,8 +233,8 @@ class Simulation:
 
     def contact_settings(self, **settings):
         """Read or change contact settings: margin (m), recovery (0..1), recovery_speed (m/s, at most) and slack (of overlaps), restitution
-        ('CONSISTENT': no impact adds energy, or 'NEWTON'), manifold_points, sparsify (0..1), one_point_per_overlap,
-        unphysical_penetration (m, depth that stops the run)."""
+        ('CONSISTENT': no impact adds energy, or 'NEWTON'), manifold_points, sparsify (0..1), min_area (m^2) and min_distance (m) of
+        contacts of pieces, one_point_per_overlap, unphysical_penetration (m, depth that stops the run)."""
         old = self._engine.contact_settings()
         for name in settings:
             if name not in old:

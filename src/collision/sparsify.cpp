@@ -38,7 +38,7 @@ class Group {
   }
 
   /// Points at the same place, found by a sweep along x.
-  void drop_coincident() {
+  void drop_coincident(double min_distance) {
     std::vector<int>& order = scratch_.order;
     order.clear();
     for (int i = first_; i < last_; ++i)
@@ -50,7 +50,7 @@ class Group {
     for (std::size_t k = 0; k < order.size(); ++k) {
       const int i = order[k];
       const ContactPoint& p = contacts_[i];
-      const double tolerance = 1e-6 * std::min(store_.size(p.piece_a), store_.size(p.piece_b));
+      const double tolerance = std::max(min_distance, 1e-6 * std::min(store_.size(p.piece_a), store_.size(p.piece_b)));
       for (std::size_t m = k + 1; m < order.size(); ++m) {
         const int j = order[m];
         const ContactPoint& q = contacts_[j];
@@ -83,14 +83,30 @@ class Group {
   SparsifyScratch& scratch_;
 };
 
+/// Manifolds of two polyhedra with less area than this; true when there are some.
+bool drop_tiny(const PieceStore& store, double min_area, const std::vector<ContactPoint>& contacts, std::vector<std::uint8_t>& removed) {
+  bool any = false;
+  const auto same_pair = [](const ContactPoint& p, const ContactPoint& q) { return p.body_a == q.body_a && p.body_b == q.body_b && same_pieces(p, q); };
+  for (std::size_t first = 0, last = 0; first < contacts.size(); first = last) {
+    double area = 0.0;
+    for (last = first; last < contacts.size() && same_pair(contacts[first], contacts[last]); ++last) area += contacts[last].area;
+    const ContactPoint& p = contacts[first];
+    if (area >= min_area || p.weighted || store.kind(p.piece_a) != Kind::polyhedron || store.kind(p.piece_b) != Kind::polyhedron) continue;
+    std::fill(removed.begin() + static_cast<std::ptrdiff_t>(first), removed.begin() + static_cast<std::ptrdiff_t>(last), std::uint8_t{1});
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace
 
-void sparsify(const PieceStore& store, double threshold, std::vector<ContactPoint>& contacts, SparsifyScratch& scratch) {
-  if (!(threshold > 0.0) || store.pieces() == store.bodies()) return;
+void sparsify(const PieceStore& store, const Thinning& thinning, std::vector<ContactPoint>& contacts, SparsifyScratch& scratch) {
+  const bool compares = (thinning.threshold > 0.0 || thinning.min_distance > 0.0) && store.pieces() != store.bodies();
+  if (!compares && !(thinning.min_area > 0.0)) return;
   const int count = static_cast<int>(contacts.size());
   scratch.removed.assign(contacts.size(), 0);
-  bool any = false;
-  for (int first = 0, last = 0; first < count; first = last) {
+  bool any = thinning.min_area > 0.0 && drop_tiny(store, thinning.min_area, contacts, scratch.removed);
+  for (int first = 0, last = 0; compares && first < count; first = last) {
     const ContactPoint& head = contacts[first];
     bool several = false;
     while (last < count && contacts[last].body_a == head.body_a && contacts[last].body_b == head.body_b)
@@ -98,8 +114,8 @@ void sparsify(const PieceStore& store, double threshold, std::vector<ContactPoin
     if (!several) continue;
     any = true;
     Group group(store, contacts, first, last, scratch);
-    group.drop_small(threshold);
-    group.drop_coincident();
+    group.drop_small(thinning.threshold);
+    group.drop_coincident(thinning.min_distance);
   }
   if (!any) return;
   int kept = 0;

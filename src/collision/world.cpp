@@ -252,7 +252,7 @@ void World::detect(const Settings& settings, std::vector<ContactPoint>& contacts
   timer.restart();
   impl_->narrow_all(settings, pairs, contacts);
   drop_seam_contacts(impl_->store, contacts, impl_->seam_scratch);
-  sparsify(impl_->store, settings.sparsify, contacts, impl_->sparsify_scratch);
+  sparsify(impl_->store, {settings.sparsify, settings.min_area, settings.min_distance}, contacts, impl_->sparsify_scratch);
   impl_->statistics.narrow_seconds = timer.seconds();
 }
 

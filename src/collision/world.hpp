@@ -21,6 +21,8 @@ struct Settings {
   bool one_point_per_overlap = false;  ///< Solfec's rule: one point a pair of pieces, no manifold
   int manifold_points = 4;        ///< most points a face-face manifold is reduced to
   double sparsify = 0.01;         ///< area ratio of the sparsification (manual 5.2); 0 switches it off
+  double min_area = 0.0;          ///< contacts of two polyhedra that share less area are left out, m^2
+  double min_distance = 0.0;      ///< points of two bodies, from different pieces, nearer than this become one, m
 };
 
 class World {

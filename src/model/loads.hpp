@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "core/vec.hpp"
 #include "model/mechanics.hpp"
@@ -48,11 +49,18 @@ struct SurfaceLoad {
   TimeSeries value = 0.0;
 };
 
-/// What a user's force function returns for a rigid body.
+/// A force on one point of a body.
+struct ForceAt {
+  Vec3 point;  ///< referential, m
+  Vec3 force;  ///< spatial, N
+};
+
+/// What a user's force function returns.
 struct UserForceValue {
   Vec3 force = Vec3::Zero();               ///< spatial, at the mass centre, N
   Vec3 torque = Vec3::Zero();              ///< spatial, N m
   Vec3 referential_torque = Vec3::Zero();  ///< referential, N m
+  std::vector<ForceAt> at = {};            ///< on points of a deformable body; rigid ones use the resultants alone
 };
 
 /// Configuration and velocity handed to a user's force function.

@@ -9,6 +9,13 @@ namespace {
 
 using model::Bodies;
 
+/// A force on a point of a deformable body, shared by the unknowns that move the point.
+void add_point_force(const model::Deformable& body, const model::ForceAt& given, BodyLoads& loads) {
+  std::vector<model::Weight> weights;
+  body.mechanics->weights(given.point, weights);
+  for (const model::Weight& w : weights) Eigen::Map<Vec3>(body.part(loads.nodal).data() + 3 * w.node) += w.value * given.force;
+}
+
 /// Loads on the unknowns of deformable bodies.
 void add_deformable_loads(const model::Model& model, const model::Motion& motion, double t, BodyLoads& loads) {
   const Bodies& bodies = model.bodies;
@@ -18,16 +25,12 @@ void add_deformable_loads(const model::Model& model, const model::Motion& motion
     const auto i = static_cast<std::size_t>(bodies.index(body.body));
     body.mechanics->add_body_force(g, bodies.scheme[i] == model::Scheme::def_exp, body.part(loads.nodal));
   }
-  std::vector<model::Weight> weights;
   for (const model::PointForce& f : model.forces) {
     const int b = bodies.index(f.body);
     if (!bodies.deforms(b)) continue;
-    const model::Deformable& body = bodies.deformable_of(b);
     Vec3 force = f.value.value(t) * f.direction;
     if (f.kind == model::Direction::convected) force = model::nearest_rotation(motion.rotation[static_cast<std::size_t>(b)]) * force;
-    weights.clear();
-    body.mechanics->weights(f.point, weights);
-    for (const model::Weight& w : weights) Eigen::Map<Vec3>(body.part(loads.nodal).data() + 3 * w.node) += w.value * force;
+    add_point_force(bodies.deformable_of(b), {f.point, force}, loads);
   }
   for (const model::SurfaceLoad& load : model.surface_loads) {
     const model::Deformable& body = bodies.deformable_of(bodies.index(load.body));
@@ -62,6 +65,7 @@ void add_user_forces(const model::Model& model, const model::Motion& motion, con
       const model::Deformable& body = bodies.deformable_of(static_cast<int>(i));
       body.mechanics->add_body_force(first.force / bodies.mass[i], bodies.scheme[i] == model::Scheme::def_exp, body.part(loads.nodal));
       body.mechanics->add_torque(body.part(motion.q), first.torque + Lam * first.referential_torque, body.part(loads.nodal));
+      for (const model::ForceAt& given : first.at) add_point_force(body, given, loads);
       continue;
     }
     const Vec3 torque = loads.torque[i] + Lam.transpose() * first.torque + first.referential_torque;

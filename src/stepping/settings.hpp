@@ -75,7 +75,7 @@ struct StepSettings {
     visit("quasi_static", self.quasi_static);
     auto& contact = self.contact;
     visit("margin", contact.margin), visit("one_point_per_overlap", contact.one_point_per_overlap), visit("manifold_points", contact.manifold_points);
-    visit("sparsify", contact.sparsify);
+    visit("sparsify", contact.sparsify), visit("min_area", contact.min_area), visit("min_distance", contact.min_distance);
   }
 };
 

@@ -107,7 +107,7 @@ def test_materials(solfec):
     plain = SURFACE_MATERIAL(solfec)
     assert (plain.model, plain.friction, plain.label) == ("SIGNORINI_COULOMB", 0.0, "SURFACE_MATERIAL_1")
     bulk = BULK_MATERIAL(solfec)
-    assert (bulk.model, bulk.label, bulk.young, bulk.poisson, bulk.density) == ("KIRCHHOFF", "BULK_MATERIAL_0", 1e6, 0.25, 1e3)
+    assert (bulk.model, bulk.label, bulk.young, bulk.poisson, bulk.density) == ("KIRCHHOFF", "BULK_MATERIAL_0", 1e9, 0.25, 1e3)
     bulk.density = 5.0
     assert BYLABEL(solfec, "BULK_MATERIAL", "BULK_MATERIAL_0") is bulk and bulk.density == 5.0
     assert BYLABEL(solfec, "SURFACE_MATERIAL", "contact") is surface and BYLABEL(solfec, "SURFACE_MATERIAL", "nothing") is None
@@ -324,7 +324,9 @@ def test_newton_and_penalty_solvers(solfec, bulk):
     bodies = stack(solfec, bulk)
     RUN(solfec, newton, 0.01)
     assert newton.error == "OK" and abs(bodies[2].velo[5]) < 1e-6
-    assert PENALTY_SOLVER("EXPLICIT").variant == "EXPLICIT"
+    assert PENALTY_SOLVER().variant == PENALTY_SOLVER("IMPLICIT").variant == "IMPLICIT"
+    with pytest.raises(ValueError, match="PENALTY_SOLVER.*EXPLICIT.*IMPLICIT"):
+        PENALTY_SOLVER("EXPLICIT")
     with pytest.raises(ValueError, match="EXPLICIT_SOLVER"):
         EXPLICIT_SOLVER(1)
 
@@ -385,11 +387,7 @@ def test_parallel_and_machine_routines(solfec, monkeypatch):
     IMBALANCE_TOLERANCE(solfec, 1.2)
     assert (NCPU(), NCPU(solfec), RANK(), BARRIER(), VIEWER(), SUBDIR()) == (1, 1, 0, None, False, None)
     GEOMETRIC_EPSILON(1e-6)
-    WARNINGS("OFF")
     CONTACT_SPARSIFY(solfec, 0.01, 1e-6)
-    WARNINGS("ON")
-    with pytest.warns(UserWarning, match="minarea"):
-        CONTACT_SPARSIFY(solfec, 0.01, 1e-6)
     monkeypatch.setattr("sys.argv", ["script.py"])
     assert NON_SOLFEC_ARGV() is None
     monkeypatch.setattr("sys.argv", ["script.py", "-n", "3"])
@@ -422,7 +420,7 @@ def check_history(solfec, ball):
     assert fall == pytest.approx([-5 * t * t for t in times], abs=1e-12) and speed == pytest.approx([-10 * t for t in times], abs=1e-12)
     assert place == pytest.approx([1.3 - 5 * t * t for t in times], abs=1e-12)
     assert kinetic == pytest.approx([0.5 * ball.mass * v * v for v in speed], rel=1e-9, abs=1e-9) and mine == pytest.approx(kinetic, rel=1e-9, abs=1e-9)
-    assert contacts == [0] * 8 and all(s >= 0 for s in seconds)
+    assert contacts == [1] * 8 and all(s >= 0 for s in seconds)  # the link
     assert len(HISTORY(solfec, (solfec, "EXTERNAL"), 0, 0.6, 4)[0]) == 4
     assert HISTORY(solfec, "PARBAL", 0, 0.1)[1] == [0.0] * 3
 

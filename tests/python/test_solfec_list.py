@@ -3,6 +3,7 @@ one written. The list is written down here, apart from the code, so that nothing
 import inspect
 import math
 import pathlib
+import re
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ LATER = {
     "maxmatvec, epsilon, delta, theta, omega, gsflag, reldelta", "SICONOS_SOLVER": "| epsilon, maxiter, verbose", "REGISTER_BASE": "solfec, base, label",
     "RIGID_DISPLACEMENTS": "body", "COROTATED_DISPLACEMENTS": "solfec, subset | sampling", "RT_SPLIT": "body1, surf | sid1, sid2, label1, label2",
     "MODAL_ANALYSIS": "| body, num, path, abstol, maxiter, verbose", "BODY_MM_EXPORT": "body, pathM, pathK | spdM, spdK",
-    "XDMF_EXPORT": "solfec, time, path | subset, attributes", "MBFCP_EXPORT": "solfec, path", "LOCDYN_DUMP": "solfec, path",
+    "XDMF_EXPORT": "solfec, time, path | subset, attributes", "SOLFEC_EXPORT": "solfec, time, path | subset", "MBFCP_EXPORT": "solfec, path", "LOCDYN_DUMP": "solfec, path",
     "REGISTER_CALLBACK": "callback | data", "DISPLAY_POINT": "body, point | label", "RENDER": "solfec, object",
 }
 #: What Scree adds to the language.
@@ -85,14 +86,45 @@ def test_argument_order(name):
         assert parameter.default is not inspect.Parameter.empty, parameter
 
 
-def test_the_table_of_differences_has_every_routine_and_member():
-    """docs/coming_from_solfec.md says of each what is the same, what differs and what is refused."""
-    page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "coming_from_solfec.md").read_text()
-    assert [name for name in language.__all__ if name not in OURS | {"LOAD", "FIX_SURFACE", "CONTACT_EXCLUDE_OBJECTS"} and f"`{name}" not in page
-            and f"{name.rstrip('3')}" not in page] == []
-    later = words("verbose, cleanup, compatible, conf, velo, mesh, disable_rotation, fracturecheck, damping, mass_damping, stiffness_damping, itershist, merhist, mvhist, "
-                  "innerloops, nodes_on_surface, get_data, set_volid, inter_element_faces, hpow, strength, topoadj, minarea")
-    assert [name for name in later if name not in page] == []
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "coming_from_solfec.md"
+
+
+def page_rows(section):
+    """Cells of the table rows in a section of docs/coming_from_solfec.md."""
+    text = PAGE.read_text().split(f"### {section}\n")[1].split("\n#")[0]
+    return [[cell.strip() for cell in line.strip().strip("|").split(" | ")] for line in text.splitlines() if line.startswith("| `")]
+
+
+def call_of(name):
+    """A routine as the page writes it: NAME (needed · optional)."""
+    made = getattr(language, name)
+    parameters = [p for p in inspect.signature(made.__init__ if inspect.isclass(made) else made).parameters.values()
+                  if p.name != "self" and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    needed, optional = ([p.name for p in parameters if (p.default is p.empty) == wanted] for wanted in (True, False))
+    return f"{name} ({', '.join(needed)}{' ' if needed and optional else ''}{'· ' if optional else ''}{', '.join(optional)})"
+
+
+def test_the_table_has_every_routine_with_every_argument():
+    """One row a routine, its arguments those of the code, a verdict, and a test that exists."""
+    rows = page_rows("Routines")
+    assert [row[0] for row in rows] == [f"`{call_of(name)}`" for name in sorted(language.__all__)]
+    tests = pathlib.Path(__file__).resolve().parent
+    for call, verdict, checked in rows:
+        assert verdict.startswith(("as Solfec", "as the manual", "differs: ", "refused", "more than Solfec")), (call, verdict)
+        file, test = (word.strip("` ") for word in checked.split(":"))
+        assert f"def {test}(" in (tests / file).read_text(), (call, checked)
+    # what the text says of arguments are arguments
+    for call, verdict, _ in rows:
+        for word in re.findall(r"`(\w+)`", verdict):
+            assert word in call or word in PAGE.read_text().split("### Members")[1], (call, word)
+
+
+def test_the_table_has_every_member():
+    rows = {row[0].strip("`"): row for row in page_rows("Members")}
+    assert set(rows) == set(MEMBERS) | {"FIELD", "PENALTY_SOLVER", "SICONOS_SOLVER", "TEST_SOLVER", "SOLVER"}
+    for name, (readable, writable) in MEMBERS.items():
+        listed = set(re.findall(r"`(\w+)`", rows[name][1]))
+        assert listed == set(words(readable) + words(writable)) | ({"hpow"} if name == "SURFACE_MATERIAL" else set()), (name, listed ^ set(words(readable) + words(writable)))
 
 
 # --- members ----------------------------------------------------------------------------------------------------
@@ -100,17 +132,17 @@ def test_the_table_of_differences_has_every_routine_and_member():
 #: object: (read-only members, members that can be written)
 MEMBERS = {
     "CONVEX": ("nver, vertex", ""),
-    "MESH": ("nnod, node, nodes_on_surface, get_data, set_volid, surface_integration_points, volume_integration_points, inter_element_faces, inter_element_faces_on_plane", ""), "SPHERE": ("center, radius", ""), "ELLIP": ("center, radii", ""),
+    "MESH": ("nnod, node, nodes_on_surface, get_data, set_volid, surface_integration_points, volume_integration_points, inter_element_faces, inter_element_faces_on_plane", ""), "SPHERE": ("center, radius", ""), "ELLIP": ("center, radii, rot", ""),
     "SOLFEC": ("analysis, time, mode, constraints, ncon, bodies, nbod, outpath, simulation", "step, verbose, compatible, cleanup"),
     "SURFACE_MATERIAL": ("surf1, surf2, label", "model, friction, cohesion, restitution, spring, dashpot"),
     "BULK_MATERIAL": ("model, label", "young, poisson, density"),
     "BODY": ("kind, label, material, mass, volume, center, tensor, constraints, ncon, id, display_points, mesh",
              "conf, velo, selfcontact, scheme, damping, mass_damping, stiffness_damping, disable_rotation, fracturecheck"),
     "TIME_SERIES": ("times, values, derivative, integral", ""),
-    "GAUSS_SEIDEL_SOLVER": ("failure, error, iters, rerhist, merhist", "itershist, innerloops, epsilon, maxiter, meritval, diagepsilon, diagmaxiter, diagsolver, history, reverse, variant"),
+    "GAUSS_SEIDEL_SOLVER": ("failure, error, iters, rerhist, merhist, data, callback", "itershist, innerloops, epsilon, maxiter, meritval, diagepsilon, diagmaxiter, diagsolver, history, reverse, variant"),
     "NEWTON_SOLVER": ("failure, error, iters, merhist, mvhist", "itershist, meritval, maxiter, locdyn, linver, linmaxiter, maxmatvec, epsilon, delta, theta, omega, gsflag, reldelta"),
     "CONSTRAINT": ("kind, R, U, V, base, point, adjbod, matlab, area, gap, merit, spair", ""),
-    "SPRING": ("stroke, velocity, force, axis", ""),
+    "SPRING": ("stroke, velocity, force, axis, kind, R, U, gap, base, point, adjbod", ""),
 }
 
 
@@ -306,6 +338,7 @@ def test_every_routine_is_called_with_positional_arguments(tmp_path):
     assert len(call("ENERGY", s, [block, pair])) == 5 and call("TIMING", s, "CONDET") >= 0
     assert len(call("HISTORY", s, [(block, (0, 0, 0), "DZ"), (s, "KINETIC"), (block, "CONTACT"), "CONSOL"], 0, 0.01, 2)) == 5
     call("XDMF_EXPORT", s, (0.0, 0.01), str(tmp_path / "view"), ["ball .*", block], ["DISP"])
+    call("SOLFEC_EXPORT", s, (0, 1), str(tmp_path / "part"))
     assert (tmp_path / "view.xdmf").exists()
     call("LOCDYN_DUMP", s, str(tmp_path / "problem.hdf5"))
     call("MBFCP_EXPORT", s, str(tmp_path / "problem.txt"))

@@ -84,6 +84,8 @@ TEST(Checkpoint, AModelBuiltOtherwiseIsRefusedByName) {
       {"settings: one_point_per_overlap", [](Scene& s) { s.sim.settings().contact.one_point_per_overlap = true; }},
       {"settings: manifold_points", [](Scene& s) { s.sim.settings().contact.manifold_points = 3; }},
       {"settings: sparsify", [](Scene& s) { s.sim.settings().contact.sparsify = 0.5; }},
+      {"settings: min_area", [](Scene& s) { s.sim.settings().contact.min_area = 1e-9; }},
+      {"settings: min_distance", [](Scene& s) { s.sim.settings().contact.min_distance = 1e-9; }},
       {"solver: name is 'SPG' and was 'AUTO'", [](Scene& s) { s.sim.solver().name = "SPG"; }},
       {"solver: tolerance is 1e-06 and was 1e-08", [](Scene& s) { s.sim.solver().stop.tolerance = 1e-6; }},
       {"solver: yardstick is 'merit' and was 'residual'", [](Scene& s) { s.sim.solver().stop.yardstick = solvers::Yardstick::merit; }},

@@ -13,7 +13,7 @@ _MOTION = ("DX", "DY", "DZ", "VX", "VY", "VZ", "CX", "CY", "CZ")
 _STRESS = ("SX", "SY", "SZ", "SXY", "SXZ", "SYZ", "MISES")
 _CONTACTS = ("GAP", "R", "U", "CR", "CU")
 _TIMINGS = ("TIMINT", "CONDET", "LOCDYN", "CONSOL", "CONUPD", "PARBAL")
-_COUNTS = {"STEP": "h", "CONS": "contacts", "BODS": "bodies", "GSITERS": "iterations", "NTITERS": "iterations", "MERIT": "residual"}
+_COUNTS = {"STEP": "h", "BODS": "bodies", "GSITERS": "iterations", "NTITERS": "iterations", "MERIT": "residual"}
 #: What only a Solfec of several processes spends or counts; 0 as in its serial version.
 _PARALLEL = ("GSINIT", "GSRUN", "GSCOM", "GSMCOM", "GSCOLORS", "GSBOT", "GSMID", "GSTOP", "GSINN")
 
@@ -194,6 +194,15 @@ class _Reader:
         at = _steps_of(self._steps, self.times)
         return np.where(at >= 0, column[np.maximum(at, 0)], 0)
 
+    def constraints(self):
+        """Number of constraints at each frame, as solfec.ncon has it."""
+        return np.array([np.count_nonzero((t["kind"] != 0) | (t["gap"] <= 0) | t["local_force"].any(axis=1)) for t in self.contacts()])
+
+    def bodies(self):
+        """Number of bodies at each frame."""
+        counts = self.steps("BODS")
+        return np.array([n or len(self.results.frame(int(k)).ids) for k, n in zip(self.frames, counts)])
+
     def changes(self, name):
         """Bodies made after the first frame, or gone since, up to each frame."""
         sets = [frozenset(self.results.frame(int(k)).ids.tolist()) for k in self.frames]
@@ -290,8 +299,10 @@ def _curve(reader, request):
         return np.zeros(len(reader.times))
     if isinstance(request, str) and request in ("NEWBODS", "DELBODS"):
         return reader.changes(request)
+    if isinstance(request, str) and request in ("CONS", "BODS"):
+        return reader.constraints() if request == "CONS" else reader.bodies()
     if isinstance(request, str):
-        return reader.steps(_check.choice("list: entity", request, _TIMINGS + tuple(_COUNTS) + _PARALLEL + ("NEWBODS", "DELBODS")))
+        return reader.steps(_check.choice("list: entity", request, _TIMINGS + tuple(_COUNTS) + _PARALLEL + ("CONS", "NEWBODS", "DELBODS")))
     if isinstance(request, tuple) and len(request) == 3:
         return _point_curve(reader, *request)
     if isinstance(request, tuple) and len(request) == 2:

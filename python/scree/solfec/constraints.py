@@ -5,6 +5,7 @@ import numpy as np
 
 from .. import _check, memory
 from ..handles import Constraint
+from . import _settings
 from ._arguments import Emptied, floats
 from .bodies import BODY, body_of, inside, with_domain
 from .domain import domain, number_or_series
@@ -48,8 +49,8 @@ class CONSTRAINT(Emptied):
     @property
     def kind(self):
         """'CONTACT', 'FIXPNT', 'FIXDIR', 'VELODIR', 'RIGLNK', or 'LIMIT' (of a spring's stroke)."""
-        kind = self._row["kind"]
-        return _KINDS.get(kind, kind)
+        row = self._row
+        return "FIXPNT" if row["kind"] == "link" and row["length"] == 0.0 else _KINDS.get(row["kind"], row["kind"])
 
     @property
     def R(self):
@@ -58,8 +59,14 @@ class CONSTRAINT(Emptied):
 
     @property
     def U(self):
-        """Relative velocity of a contact at the end of the last step, (UT1, UT2, UN), m/s; zero for other kinds."""
-        return _local(self._row.get("local_velocity", np.zeros(3)))
+        """Relative velocity at the end of the last step, (UT1, UT2, UN), m/s: of a contact, or of the first point against the second (or the air)."""
+        row = self._row
+        if "local_velocity" in row:
+            return _local(row["local_velocity"])
+        if "referential_points" not in row:
+            return 0.0, 0.0, 0.0
+        ends = [_speed(self._solfec, body, X) for body, X in zip(row["bodies"], row["referential_points"])]
+        return _local(np.asarray(row["frame"]) @ (ends[0] - (ends[1] if len(ends) > 1 else 0.0)))
 
     @property
     def V(self):
@@ -93,10 +100,11 @@ class CONSTRAINT(Emptied):
 
     @property
     def adjbod(self):
-        """(body1, body2) for 'CONTACT', 'RIGLNK' and 'LIMIT' (None: fixed in the air) and 'FIXDIR' between two bodies, the one BODY otherwise."""
+        """(body1, body2) for 'CONTACT', 'RIGLNK' and 'LIMIT' (None: fixed in the air) and 'FIXDIR' and 'FIXPNT' between two bodies, the one BODY
+        otherwise."""
         kind = self.kind
         bodies = tuple(None if b < 0 else BODY._named(self._solfec, int(b)) for b in self._row["bodies"])
-        return bodies if kind in ("CONTACT", "RIGLNK", "LIMIT") or (kind == "FIXDIR" and bodies[1] is not None) else bodies[0]
+        return bodies if kind in ("CONTACT", "RIGLNK", "LIMIT") or (len(bodies) > 1 and bodies[1] is not None) else bodies[0]
 
     @property
     def matlab(self):
@@ -213,6 +221,18 @@ def _placed(solfec, body, X):
         return X
     rotation, position, _, _, center = BODY._named(solfec, int(body))._state()
     return rotation @ (X - center) + position
+
+
+def _speed(solfec, body, X):
+    """Velocity of a referential point of a body in the state shown, m/s; 0 in the air."""
+    if body < 0:
+        return np.zeros(3)
+    body = BODY._named(solfec, int(body))
+    deformed = body._deformed()
+    if deformed is not None:
+        return np.asarray(deformed.point_velocity(X))
+    rotation, _, velocity, angular, center = body._state()
+    return velocity + np.cross(angular, rotation @ (np.asarray(X) - center))
 
 
 def all_constraints(solfec):
@@ -346,15 +366,17 @@ def SET_ACCELERATION(solfec, body, point, direction, tms):
 
 @with_domain
 def PUT_RIGID_LINK(solfec, body1, body2, point1, point2, strength=None):
-    """obj = PUT_RIGID_LINK (solfec, body1, body2, point1, point2 | strength): keep the distance of two referential points (m). One body may be
-    None: its point is then fixed in the air. strength: tension, N, beyond which the link is deleted (of points that coincide: size of the
+    """obj = PUT_RIGID_LINK (solfec, body1, body2, point1, point2 | strength): keep the distance of two referential points (m); points nearer than
+    GEOMETRIC_EPSILON stay together (kind 'FIXPNT'). One body may be None: its point is then fixed in the air. strength: tension, N, beyond which the link is deleted (of points that coincide: size of the
     reaction)."""
     domain("solfec", solfec)
     if body1 is None and body2 is None:
         raise ValueError("body1 = body2 = None: at least one body is needed")
     bodies = [None if b is None else point_of(f"point{k}", body_of(f"body{k}", b, solfec), p)
               for k, b, p in ((1, body1, point1), (2, body2, point2))]
-    points = _check.vector("point1", point1), _check.vector("point2", point2)
+    points = [_check.vector("point1", point1), _check.vector("point2", point2)]
+    if np.linalg.norm(points[1] - points[0]) < _settings.geometric_epsilon:
+        points[1] = points[0]
     made = CONSTRAINT(solfec, solfec._sim.rigid_link(*bodies, *points).id)
     together = Constraint(solfec._sim, made._id).length == 0.0
     return _breaks(made, strength, np.linalg.norm if together else lambda force: -force[0])

@@ -310,7 +310,7 @@ class SURFACE_MATERIAL(_Material):
 class BULK_MATERIAL(_Material):
     """obj = BULK_MATERIAL (solfec | model, label, young, poisson, density, tensile, fields, fracene): the material of volumes.
 
-    young: Pa. density: kg/m^3. Rigid bodies use the density alone, at the moment they are made. model: 'KIRCHHOFF' or
+    young: Pa (default 1E9, of the last version; 1E6 in the manual of 2010). density: kg/m^3. Rigid bodies use the density alone, at the moment they are made. model: 'KIRCHHOFF' or
     'NEO_HOOKEAN'. tensile, fracene (of fracture checks) and fields (of models that depend on a FIELD) are used by neither, as in Solfec's serial
     KIRCHHOFF without fracturecheck."""
 
@@ -319,7 +319,7 @@ class BULK_MATERIAL(_Material):
     _documented = {"model": "Name of the law.", "label": "Label.", "young": "Young's modulus, Pa.", "poisson": "Poisson's ratio.", "density": "kg/m^3."}
 
     @routine
-    def __init__(self, solfec, model="KIRCHHOFF", label=None, young=1e6, poisson=0.25, density=1e3, tensile=math.inf, fields=(), fracene=math.inf):
+    def __init__(self, solfec, model="KIRCHHOFF", label=None, young=1e9, poisson=0.25, density=1e3, tensile=math.inf, fields=(), fracene=math.inf):
         domain("solfec", solfec)
         self._handle = solfec._sim.bulk_material(density=density, young=young, poisson=poisson, model=text("model", model),
                                                  label=label if label is None else text("label", label))

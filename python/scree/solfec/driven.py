@@ -75,7 +75,7 @@ def rate_of(kind, value):
         return value
     if not isinstance(value, TimeSeries):
         return 0.0 if kind == "displacement" else TimeSeries([0.0, 0.0, 1e6, 1e6 * value])
-    t, v = value.times, value.values
+    t, v = np.asarray(value.times), np.asarray(value.values)
     if len(t) < 2:
         return 0.0 if kind == "displacement" else TimeSeries([0.0, 0.0, 1e6, 1e6 * float(v[0])])
     if kind == "displacement":

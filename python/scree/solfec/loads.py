@@ -23,9 +23,19 @@ class TIME_SERIES(TimeSeries):
         super().__init__(points, None if label is None else text("label", label))
 
     @property
+    def times(self):
+        """Times, s, as a list."""
+        return super().times.tolist()
+
+    @property
+    def values(self):
+        """Values, as a list."""
+        return super().values.tolist()
+
+    @property
     def derivative(self):
         """The slope as a TIME_SERIES; each step between two slopes is drawn out over 1e-9 of its segment."""
-        t, v = self.times, self.values
+        t, v = super().times, super().values
         if len(t) < 2:
             return TIME_SERIES([float(t[0]) if len(t) else 0.0, 0.0])
         slope, end = np.diff(v) / np.diff(t), t[1:] - 1e-9 * np.diff(t)
@@ -35,7 +45,7 @@ class TIME_SERIES(TimeSeries):
     @property
     def integral(self):
         """The integral from the first point on as a TIME_SERIES, exact at the points."""
-        t, v = self.times, self.values
+        t, v = super().times, super().values
         sums = np.concatenate([[0.0], np.cumsum(0.5 * (v[1:] + v[:-1]) * np.diff(t))])
         return TIME_SERIES(np.stack([t, sums], axis=1))
 
@@ -74,9 +84,31 @@ def _convected(kind):
     return _check.choice("kind", kind, ("SPATIAL", "CONVECTED")) == "CONVECTED"
 
 
-def _user_force(value, data, body):
-    """Adapt value (data, q, u, time, step), which returns nine numbers, to the engine's f(state, time, step)."""
-    given = data if isinstance(data, tuple) else () if data is None else (data,)
+def _generalised(handle, values):
+    """Forces on points of a deformable body that do the work of a force conjugate to its velocity: on the nodes of finite elements; of a
+    pseudo-rigid body on its mass centre and one point along each axis from there."""
+    if handle.kind == "finite_element":
+        return list(zip(handle._engine.reference_nodes(handle.id).reshape(-1, 3), values.reshape(-1, 3)))
+    center, columns = handle.center, values.reshape(4, 3)
+    return [(center + axis, column) for axis, column in zip(np.eye(3), columns)] + [(center, columns[3] - columns[:3].sum(axis=0))]
+
+
+def _user_force(value, data, handle):
+    """Adapt value (data, q, u, time, step) to the engine's f(state, time, step). It returns nine numbers, for a deformable body as many as its
+    velocity has."""
+    given, body = data if isinstance(data, tuple) else () if data is None else (data,), handle.id
+    zero = np.zeros(3)
+
+    def deforming(state, time, step):
+        u = floats(handle.velo)
+        answer = np.ravel(np.asarray(value(*given, floats(handle.conf), u, time, step), dtype=float))
+        if answer.size != len(u):
+            raise ValueError(f"FORCE: the callback of body {body} returned {answer.size} numbers; {len(u)} are expected, a generalised force conjugate to "
+                             "body.velo")
+        return zero, zero, zero, _generalised(handle, answer)
+
+    if handle.deforms:
+        return deforming
 
     def force(state, time, step):
         q = floats(np.concatenate([state.rotation.T.ravel(), state.position]))
@@ -98,11 +130,12 @@ def FORCE(body, kind, point, direction, value, data=None):
 
     kind: 'SPATIAL' (the direction stays) or 'CONVECTED' (it turns with the body). value: N, a number, a TIME_SERIES or a
     function value (data, q, u, time, step) returning nine numbers: spatial force (N) at the mass centre, spatial torque and
-    referential torque (N m); q and u are laid out as in body.conf and body.velo. A tuple as data is spread over the function's
-    arguments; without data they begin with q. With a function, point and direction are not used."""
+    referential torque (N m), or, for a deformable body, a generalised force of as many numbers as body.velo has (conjugate to it); q and u are laid out
+    as in body.conf and body.velo. A tuple as data is spread over the function's arguments; without data they begin with q. With a function, point
+    and direction are not used."""
     handle, convected = body_of("body", body)._handle, _convected(kind)
     if callable(value) and not isinstance(value, TimeSeries):
-        handle.apply_function(_user_force(value, data, body.id))
+        handle.apply_function(_user_force(value, data, handle))
     else:
         handle.apply_force(_check.vector("point", point), _check.direction("direction", direction), number_or_series("value", value), convected)
 

@@ -1,10 +1,12 @@
 """Geometry of the language: objects that are changed in place and emptied by what uses them. Metres and degrees."""
 import math
+import warnings
 
 import numpy as np
 
 from .. import _check, _scree
 from .. import shapes as modern
+from . import _settings
 from ._arguments import Emptied, floats, is_point, routine
 
 __all__ = ["CONVEX", "HULL", "SPHERE", "ELLIP", "SCALE", "TRANSLATE", "ROTATE", "COPY", "MASS_CENTER", "OVERLAPPING"]
@@ -129,6 +131,11 @@ class ELLIP(Geometry):
         """Semi-axes, m."""
         return floats(self._shape.pieces[-1]["radii"])
 
+    @property
+    def rot(self):
+        """Rotation from its own axes to those of space, nine numbers: the images of its first, second and third axis."""
+        return floats(np.asarray(self._shape.pieces[-1]["axes"]).T)
+
 
 # --- what routines need of shapes -----------------------------------------------------------------------------
 
@@ -216,8 +223,8 @@ def MASS_CENTER(shape):
 def OVERLAPPING(obstacles, shapes, negate=False, gap=0.0):
     """obj = OVERLAPPING (obstacles, shapes | not, gap): those of `shapes` (emptied) that overlap an obstacle, as a list.
 
-    The third argument, 'NOT', asks for those that do not. gap: largest gap, m, 0 or negative: with -0.01 objects that overlap by less than a
-    centimetre do not count."""
+    The third argument, 'NOT', asks for those that do not. gap: largest gap, m, 0 or negative: with 0 objects that touch (nearer than
+    GEOMETRIC_EPSILON) count, with -0.01 those that overlap by less than a centimetre do not."""
     walls, members = objects("obstacles", obstacles), objects("shapes", shapes)
     gap = _check.number("gap", gap)
     if gap > 0:
@@ -233,11 +240,14 @@ def OVERLAPPING(obstacles, shapes, negate=False, gap=0.0):
 
 
 def _overlap(one, two, gap):
-    """True when two shapes have a gap no larger than this: the engine detects contacts between them as bodies."""
+    """True when two shapes have a gap no larger than this (0: nearer than the geometric epsilon): the engine detects contacts between them as bodies."""
+    limit = gap if gap < 0 else _settings.geometric_epsilon
     engine = _scree.Engine(1e-6)
-    engine.set_contact("margin", 0.0)
+    engine.set_contact("margin", max(limit, 0.0))
     engine.add_body(False, one._native, -1, 1.0, {}, "")
     engine.add_body(True, two._native, -1, 1.0, {}, "")
     engine.set_solver("GAUSS_SEIDEL", _scree.StopRule(max_iterations=0), {}, "continue", None)
-    engine.advance(1, math.inf)
-    return bool((engine.contacts()["gap"] <= gap).any())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of bodies that overlap: that is the question
+        engine.advance(1, math.inf)
+    return bool((engine.contacts()["gap"] <= limit).any())

@@ -209,12 +209,15 @@ class EXPLICIT_SOLVER(Solver):
 
 
 class PENALTY_SOLVER(EXPLICIT_SOLVER):
-    """obj = PENALTY_SOLVER (| variant): the later name of EXPLICIT_SOLVER. variant: 'IMPLICIT' or 'EXPLICIT'; both use the
-    law of the manual, which is implicit in each contact and explicit between contacts."""
+    """obj = PENALTY_SOLVER (| variant): the later name of EXPLICIT_SOLVER. variant: 'IMPLICIT', the law of the manual, which is implicit in each contact
+    and explicit between contacts; 'EXPLICIT', the same without its implicit part, is refused."""
 
     @routine
     def __init__(self, variant="IMPLICIT"):
-        self._variant = _check.choice("variant", variant, ("IMPLICIT", "EXPLICIT"))
+        if _check.choice("variant", variant, ("IMPLICIT", "EXPLICIT")) == "EXPLICIT":
+            raise ValueError("variant = 'EXPLICIT': forces of springs and dashpots at the start of a step alone are not offered; 'IMPLICIT' is the same law, stable for "
+                             "longer steps, and its answer in the limit of short ones")
+        self._variant = variant
 
     @property
     def variant(self):

@@ -4,9 +4,9 @@ import math
 import numpy as np
 
 from .. import _check
-from ._arguments import routine
+from ._arguments import Emptied, floats, routine
 from .bodies import body_of
-from .constraints import held
+from .constraints import frame_of, held, point_of
 from .domain import domain, number_or_series
 
 __all__ = ["PUT_SPRING", "SET_DISPLACEMENT3", "SET_VELOCITY3", "SET_ACCELERATION3"]
@@ -14,11 +14,15 @@ __all__ = ["PUT_SPRING", "SET_DISPLACEMENT3", "SET_VELOCITY3", "SET_ACCELERATION
 _UPDATES = ("FIXED", "CONV1", "CONV2", "FOLLOW")
 
 
-class Spring:
-    """A spring between two points: its law, and its state in the step at hand. Lengths in m, forces in N."""
+class Spring(Emptied):
+    """A spring between two points: its law, and its state in the step at hand, also under the names of other constraints. Lengths in m, forces in N."""
+
+    _remedy = "make a new one"
+    stroke, velocity, force, axis = 0.0, 0.0, 0.0, (0.0, 0.0, 1.0)  # assigned in every step
 
     def __init__(self, ends, function, direction, update):
         self._ends, self._function, self._update = ends, function, update
+        self._limits = []  #: constraints that keep the stroke within its limits
         self._key, self._pull = None, None
         self._span = self._points()[1] - self._points()[0]
         self._direction = None if direction is None else direction / np.linalg.norm(direction)
@@ -27,8 +31,55 @@ class Spring:
         self._rest = float(self._span @ self.axis)
 
     def whole(self):
-        """False once a body at one end was deleted or has left the extents: the spring is gone with it."""
-        return all(body is None or body._solfec._engine.has_body(body._id) for body, _ in self._ends)
+        """False once it was deleted, or a body at one end was or has left the extents: the spring is gone with it."""
+        return self._taken_by is None and all(body is None or body._solfec._engine.has_body(body._id) for body, _ in self._ends)
+
+    def _delete(self):
+        """Take it out of the simulation, with its limits."""
+        engine = self._solfec._engine
+        for limit in self._limits:
+            if engine.has_constraint(limit.id):
+                engine.remove_constraint(limit.id)
+
+    @property
+    def _solfec(self):
+        return self._ends[0][0]._solfec
+
+    @property
+    def kind(self):
+        """'SPRING'."""
+        return "SPRING"
+
+    @property
+    def R(self):
+        """(0, 0, force), N, on the first body along the base's normal."""
+        return 0.0, 0.0, self.force
+
+    @property
+    def U(self):
+        """(0, 0, velocity), m/s."""
+        return 0.0, 0.0, self.velocity
+
+    @property
+    def gap(self):
+        """The stroke, m."""
+        return self.stroke
+
+    @property
+    def base(self):
+        """Spatial base as in other constraints; its normal is from the second point to the first."""
+        normal, tangent1, tangent2 = frame_of(-self.axis)
+        return floats(np.column_stack([tangent1, tangent2, normal]))
+
+    @property
+    def point(self):
+        """Both ends, (x1, y1, z1, x2, y2, z2), m."""
+        return floats(self._points())
+
+    @property
+    def adjbod(self):
+        """(body1, body2); None: fixed in the air."""
+        return tuple(body for body, _ in self._ends)
 
     def _points(self):
         """Present places of the ends."""
@@ -71,7 +122,7 @@ def PUT_SPRING(body1, point1, body2, point2, function, limits, direction=None, u
     direction: along which the spring acts (None: through both points). update: 'FIXED' (the direction stays), 'CONV1' or 'CONV2' (it turns
     with body1 or body2), 'FOLLOW' (it follows the points); default 'FOLLOW' without a direction, 'FIXED' with one. The force is taken at the
     middle of each step, from velocities at its start: steps must be well below the period of the spring. Members: stroke, velocity,
-    force, axis."""
+    force, axis, and those of other constraints: kind ('SPRING'), R, U, gap, base, point, adjbod; DELETE takes it out."""
     bodies = [None if b is None else body_of(name, b) for name, b in (("body1", body1), ("body2", body2))]
     if bodies[0] is None:
         raise ValueError("body1 = None: a BODY is expected; only body2 may be None")
@@ -84,22 +135,25 @@ def PUT_SPRING(body1, point1, body2, point2, function, limits, direction=None, u
     if axis is None and update != "FOLLOW":
         raise ValueError(f"update = '{update}': it needs a direction")
     bounds = _limits(limits)
+    for name, body, point in zip(("point1", "point2"), bodies, points):
+        if body is not None:
+            point_of(name, body, point)
     spring = Spring(list(zip(bodies, points)), function, axis, update)
     for side, body in enumerate(bodies):
         if body is not None and body.kind != "OBSTACLE":
-            body._handle.apply_function(_end_force(spring, side, body))
+            body._handle.apply_function(_end_force(spring, side, body, points[side]))
     _bound(spring, bodies, points, bounds, axis, update)
     return spring
 
 
-def _end_force(spring, side, body):
-    sign = 1.0 if side == 1 else -1.0
+def _end_force(spring, side, body, point):
+    sign, handle = 1.0 if side == 1 else -1.0, body._handle
 
     def force(state, time, step):
         if not spring.whole():
             return np.zeros(3), np.zeros(3)
         pull, points = spring.pull(time)
-        return sign * pull, np.cross(points[side] - state.position, sign * pull)
+        return handle._pushed(point, sign * pull, points[side] - state.position)
 
     return force
 
@@ -125,8 +179,9 @@ def _bound(spring, bodies, points, bounds, axis, update):
             continue  # no two points are nearer than that
         carrier = {"CONV1": 1, "CONV2": 2}.get(update)
         handles = [None if b is None else b._handle for b in bodies]
-        bodies[0]._solfec._sim.distance_limit(*handles, *points, kind, spring._rest + limit, direction=axis,
-                                                    carrier=None if carrier is None or bodies[carrier - 1] is None else carrier)
+        made = bodies[0]._solfec._sim.distance_limit(*handles, *points, kind, spring._rest + limit, direction=axis,
+                                                     carrier=None if carrier is None or bodies[carrier - 1] is None else carrier)
+        spring._limits.append(made)
 
 
 def _three(routine_name, kind):

@@ -10,7 +10,7 @@ from ._arguments import flag, routine, text
 from .bodies import BODY, body_of
 from .domain import domain
 
-__all__ = ["INITIALIZE_STATE", "RIGID_TO_FEM", "XDMF_EXPORT", "MBFCP_EXPORT", "LOCDYN_DUMP", "BODY_MM_EXPORT", "DISPLAY_POINT", "RENDER"]
+__all__ = ["INITIALIZE_STATE", "RIGID_TO_FEM", "XDMF_EXPORT", "SOLFEC_EXPORT", "MBFCP_EXPORT", "LOCDYN_DUMP", "BODY_MM_EXPORT", "DISPLAY_POINT", "RENDER"]
 
 
 def chosen(solfec, subset):
@@ -101,8 +101,9 @@ def INITIALIZE_STATE(solfec, path, time, subset=None):
     their velocities.
 
     Bodies are matched by label where they have one, else by number. subset: a BODY, a label or pattern of labels, or a list of these
-    (default: all bodies). Nothing changes unless all of them are there."""
-    domain("solfec", solfec)
+    (default: all bodies). Nothing changes unless all of them are there. No effect in 'READ' mode."""
+    if domain("solfec", solfec).mode == "READ":
+        return
     for body, frame, at in _matches(solfec, path, time, subset):
         _restore(body, frame, at)
 
@@ -110,8 +111,10 @@ def INITIALIZE_STATE(solfec, path, time, subset=None):
 @routine
 def RIGID_TO_FEM(path, time, solfec, subset=None):
     """RIGID_TO_FEM (path, time, solfec | subset): give bodies of any kind the rigid motion that the results of another, rigid run have at
-    a time (s; nearest frame): place, rotation, velocity, angular velocity. Bodies are matched as in INITIALIZE_STATE."""
-    domain("solfec", solfec)
+    a time (s; nearest frame): place, rotation, velocity, angular velocity. Bodies are matched as in INITIALIZE_STATE. No
+    effect in 'READ' mode."""
+    if domain("solfec", solfec).mode == "READ":
+        return
     for body, frame, at in _matches(solfec, path, time, subset):
         _place_rigidly(body, frame, at)
 
@@ -153,6 +156,13 @@ def XDMF_EXPORT(solfec, time, path, subset=None, attributes=None):
     else:
         frames = sorted({int(np.argmin(np.abs(stored.times - t))) for t in wanted})
     to_xdmf(stored, _folder_of(target), frames, bodies, True)
+
+
+@routine
+def SOLFEC_EXPORT(solfec, time, path, subset=None):
+    """SOLFEC_EXPORT (solfec, time, path | subset): as XDMF_EXPORT. Solfec's own viewer, for which it wrote, has no counterpart: `scree view` opens the
+    folder of a run as it is."""
+    XDMF_EXPORT(solfec, time, path, subset)
 
 
 @routine

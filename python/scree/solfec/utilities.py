@@ -9,15 +9,10 @@ from ._arguments import flag, routine
 from .bodies import BODY, body_of, with_domain
 from .constraints import CONSTRAINT
 from .domain import domain
+from .springs import Spring
 
 __all__ = ["IMBALANCE_TOLERANCE", "NCPU", "RANK", "BARRIER", "HERE", "VIEWER", "DELETE", "BYLABEL", "CONTACT_EXCLUDE_BODIES",
            "CONTACT_EXCLUDE_OBJECTS", "CONTACT_EXCLUDE_SURFACES", "CONTACT_SPARSIFY", "NON_SOLFEC_ARGV", "SUBDIR", "GEOMETRIC_EPSILON", "WARNINGS"]
-
-def warn(message):
-    """Tell the user once, unless WARNINGS ('OFF')."""
-    if _settings.warnings:
-        warnings.warn(message, stacklevel=4)
-
 
 @routine
 def IMBALANCE_TOLERANCE(solfec, tolerance=1.3, *more, weightfactor=1.0, updatefreq=10):
@@ -94,6 +89,9 @@ def DELETE(solfec, object):
         if object._id is not None:
             solfec._engine.remove_constraint(object._id)
             solfec._constraints.pop(object._id, None)
+    elif isinstance(object, Spring):
+        object._check_there()
+        object._delete()
     else:
         raise ValueError(f"object = {object!r}: a BODY or CONSTRAINT object is expected")
     object._take("DELETE")
@@ -133,14 +131,13 @@ def CONTACT_EXCLUDE_SURFACES(solfec, surf1, surf2):
 
 
 @routine
-def CONTACT_SPARSIFY(solfec, threshold=0.01, minarea=0.0, mindist=0.0):
+def CONTACT_SPARSIFY(solfec, threshold=0.01, minarea=0.0, mindist=None):
     """CONTACT_SPARSIFY (solfec | threshold, minarea, mindist): drop a contact of neighbouring pieces when its area is below `threshold`
-    (0 to 1; 0: never) times that of the one beside it. minarea (m^2) and mindist (m) have no effect: contacts are thinned by ratio."""
+    (0 to 1; 0: never) times that of the one beside it. minarea: contacts of two polyhedra that share less area, m^2, are dropped. mindist: of points
+    between two bodies that are nearer to each other, m, one stays (default: that of GEOMETRIC_EPSILON); the points of one pair of faces all stay."""
     domain("solfec", solfec)
-    threshold = _check.number("threshold", threshold, 0.0, 1.0)
-    if _check.number("minarea", minarea, 0.0) > 0 or _check.number("mindist", mindist, 0.0) > 0:
-        warn("CONTACT_SPARSIFY: minarea and mindist have no effect; contacts are thinned by the ratio of areas alone")
-    solfec._sim.contact_settings(sparsify=threshold)
+    mindist = _settings.geometric_epsilon if mindist is None else _check.number("mindist", mindist, 0.0)
+    solfec._sim.contact_settings(sparsify=_check.number("threshold", threshold, 0.0, 1.0), min_area=_check.number("minarea", minarea, 0.0), min_distance=mindist)
 
 
 @routine
@@ -164,5 +161,5 @@ def GEOMETRIC_EPSILON(epsilon):
 
 @routine
 def WARNINGS(state):
-    """WARNINGS (state): 'ON' or 'OFF'."""
-    _settings.warnings = flag("state", state) == "ON"
+    """WARNINGS (state): 'ON' or 'OFF': whether Scree's warnings (as of contacts without a surface material) are shown."""
+    warnings.simplefilter("default" if flag("state", state) == "ON" else "ignore", UserWarning)
