@@ -16,6 +16,7 @@ namespace scree::stepping {
 namespace {
 
 constexpr double kMargin = 0.25;       ///< share of the tolerance AUTO aims for once it has to iterate, if that is cheap
+constexpr double kNearer = 0.3;        ///< of the residual of the last impulses, below which their trend is followed: that of a structure at rest is error
 constexpr double kRest = 2.0;          ///< speeds below this many tolerances of what loads cause in a step are rest
 constexpr double kClosed = 1e-6;       ///< gap, relative to the smaller body, at which a contact is closed
 constexpr std::size_t kMostIdle = 2;   ///< held unknowns may be so many times those in use
@@ -250,8 +251,8 @@ void ContactStage::add_blocks(const StageInput& in, const assembly::Assembler& w
     problem.kind.push_back(solvers::BlockKind::contact);
     problem.mu.push_back(in.model.surfaces[contact.material].friction);
     R.insert(R.end(), {contact.R.x() + contact.bond, contact.R.y(), contact.R.z()});
-    // Impulses found in this step already are a better guess than any trend.
-    if (contact.trend.isZero(0.0) || contact.R != contact.R_last) continue;
+    // Impulses found in this step already are a better guess than any trend, and steps of statics are steps of loads.
+    if (in.settings.quasi_static || contact.trend.isZero(0.0) || contact.R != contact.R_last) continue;
     trend_.resize(R.size(), 0.0);
     Eigen::Map<Vec3>(trend_.data() + R.size() - 3) = contact.trend;
   }
@@ -430,7 +431,7 @@ void ContactStage::extrapolate(const StageInput& in) {
       Eigen::Map<Vec3> block(trend_.data() + 3 * a);
       block = solvers::project_on_block(block, problem.kind[a], problem.mu[a]);
     }
-    if (solvers::measure(in.solver.stop.yardstick, problem, trend_) < as_it_was) R.swap(trend_);
+    if (solvers::measure(in.solver.stop.yardstick, problem, trend_) < kNearer * as_it_was) R.swap(trend_);
   }
   trend_.clear();
 }
