@@ -24,11 +24,12 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
-#: A run of each kind of body; argv: kind, duration, wall-clock seconds between checkpoints.
+#: A run of each kind of body; argv: kind, duration. Wall-clock seconds between checkpoints are no business of a restart: SCREE_TORTURE_CHECKPOINT.
 SCENE = """
+import os
 import sys
 import scree
-kind, duration, checkpoint = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
+kind, duration, checkpoint = sys.argv[1], float(sys.argv[2]), float(os.environ.get("SCREE_TORTURE_CHECKPOINT", "0.05"))
 sim = scree.Simulation(step=1e-3)
 sim.surface_material(friction=0.4)
 stone = sim.bulk_material(density=2000, young=1e7, poisson=0.2)
@@ -126,11 +127,11 @@ class Bench:
         self.script = self.shared / "scene.py"
         self.script.write_text(SCENE)
 
-    def command(self, kind, duration, *options, checkpoint=0.05, out="out"):
-        return [str(ROOT / "scree"), "run", str(self.script), "--out", out, "--quiet", *options, "--", kind, str(duration), str(checkpoint)]
+    def command(self, kind, duration, *options, out="out"):
+        return [str(ROOT / "scree"), "run", str(self.script), "--out", out, "--quiet", *options, "--", kind, str(duration)]
 
-    def start(self, *args, preload=None, **options):
-        more = {} if preload is None else preload
+    def start(self, *args, preload=None, checkpoint=0.05, **options):
+        more = {"SCREE_TORTURE_CHECKPOINT": str(checkpoint), **({} if preload is None else preload)}
         return subprocess.Popen(self.command(*args, **options), cwd=self.folder, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def end(self, process, seconds=120):
@@ -290,7 +291,7 @@ def samples(bench):
     if folder.exists():
         return folder
     folder.mkdir()
-    done = subprocess.run([str(ROOT / "scree"), "run", str(bench.script), "--out", str(folder), "--quiet", "--", "elements", "0.02", "60"], env=environment())
+    done = subprocess.run([str(ROOT / "scree"), "run", str(bench.script), "--out", str(folder), "--quiet", "--", "elements", "0.02"], env=environment())
     expect(done.returncode == 0, "the sample run failed")
     import scree
     problem = scree.Problem.packing(3, 2)
