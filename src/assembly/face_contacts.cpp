@@ -78,8 +78,8 @@ class FacePair {
     for (std::size_t k = 0; k < points_.size(); ++k)
       if (!own[k].corners.empty()) points.push_back(static_cast<int>(k));
     const auto face = [&](int k) {
-      const ContactPoint& point = points_[static_cast<std::size_t>(k)];
-      const std::vector<Weight>& corners = own[static_cast<std::size_t>(k)].corners;
+      const ContactPoint& point = points_[k];
+      const std::vector<Weight>& corners = own[k].corners;
       return std::tuple(corners[0].node, corners[1].node, corners[2].node, point.surface_a, point.surface_b);
     };
     std::ranges::stable_sort(points, {}, face);
@@ -94,19 +94,19 @@ class FacePair {
   /// Shares of the points of one face of the side with nodes. Dual functions psi* = D M^-1 psi, M = int psi psi^T, D = int psi, have their contact at the
   /// node itself and sum up to one as well (theory eq. 6.19). Beyond the edge of what it touches a face has no support: there they are psi.
   void share_face(const std::vector<FacePoint>& own, std::span<const int> points, std::vector<Share>& shares) {
-    const FacePoint& head = own[static_cast<std::size_t>(points.front())];
+    const FacePoint& head = own[points.front()];
     const auto count = static_cast<Eigen::Index>(head.corners.size());
     using Small = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 4, 4>;
     using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 4, 1>;
     const auto psi = [&](int k) {
       SmallVector values(count);
-      for (Eigen::Index c = 0; c < count; ++c) values[c] = own[static_cast<std::size_t>(k)].corners[static_cast<std::size_t>(c)].value;
+      for (Eigen::Index c = 0; c < count; ++c) values[c] = own[k].corners[c].value;
       return values;
     };
     Small M = Small::Zero(count, count), dual = Small::Identity(count, count);
     SmallVector D = SmallVector::Zero(count);
     for (const int k : points) {
-      const double area = points_[static_cast<std::size_t>(k)].area;
+      const double area = points_[k].area;
       M += area * psi(k) * psi(k).transpose();
       D += area * psi(k);
     }
@@ -117,7 +117,7 @@ class FacePair {
     for (const int k : points) {
       const SmallVector values = dual * psi(k);
       for (Eigen::Index c = 0; c < count; ++c)
-        if (std::abs(values[c]) > kNoShare) shares.push_back({head.corners[static_cast<std::size_t>(c)].node, k, values[c] * points_[static_cast<std::size_t>(k)].area});
+        if (std::abs(values[c]) > kNoShare) shares.push_back({head.corners[c].node, k, values[c] * points_[k].area});
     }
   }
 
@@ -182,7 +182,7 @@ class FacePair {
     }
   }
 
-  [[nodiscard]] const ContactPoint& point_of(const Share& share) const { return points_[static_cast<std::size_t>(share.point)]; }
+  [[nodiscard]] const ContactPoint& point_of(const Share& share) const { return points_[share.point]; }
 
   [[nodiscard]] GrippedPoint contact_of(const std::vector<Share>& group, int direction) {
     GrippedPoint contact;
@@ -212,7 +212,7 @@ class FacePair {
   int grip(const std::vector<Share>& group, double area, const std::vector<FacePoint>& side) {
     std::vector<Weight> all;
     for (const Share& share : group)
-      for (const Weight& w : side[static_cast<std::size_t>(share.point)].weights) all.push_back({w.node, share.area / area * w.value});
+      for (const Weight& w : side[share.point].weights) all.push_back({w.node, share.area / area * w.value});
     std::ranges::stable_sort(all, {}, &Weight::node);
     std::vector<Weight> sums;
     for (const Weight& w : all) {

@@ -9,7 +9,7 @@ void BodyScaling::update(const model::Bodies& bodies, const model::Motion& motio
   slot.resize(static_cast<std::size_t>(bodies.size()));
   body.clear();
   for (int i = 0; i < bodies.size(); ++i) {
-    slot[static_cast<std::size_t>(i)] = bodies.moves(i) ? static_cast<int>(body.size()) : -1;
+    slot[i] = bodies.moves(i) ? static_cast<int>(body.size()) : -1;
     if (bodies.moves(i)) body.push_back(i);
   }
   linear.resize(body.size());
@@ -26,7 +26,7 @@ void BodyScaling::update(const model::Bodies& bodies, const model::Motion& motio
   });
   dofs.clear();
   if (inertias.empty()) return;
-  for (const int i : body) dofs.push_back(bodies.deforms(i) ? inertias[static_cast<std::size_t>(bodies.deformable[static_cast<std::size_t>(i)])]->scaled_dofs() : 6);
+  for (const int i : body) dofs.push_back(bodies.deforms(i) ? inertias[bodies.deformable[i]]->scaled_dofs() : 6);
 }
 
 void BodyScaling::reset(solvers::BodyForm& form) const {
@@ -45,19 +45,19 @@ void write_rows(std::span<double> rows, const Mat3& frame, const Vec3& arm, doub
 
 void add_block(const Assembler& with, const Side& a, const Side& b, const Mat3& frame, solvers::BodyForm& form,
                std::vector<DeformableBlock>& deformable) {
-  const auto slot_of = [&](const Side& side) { return side.body < 0 ? -1 : with.scaling.slot[static_cast<std::size_t>(side.body)]; };
+  const auto slot_of = [&](const Side& side) { return side.body < 0 ? -1 : with.scaling.slot[side.body]; };
   const int slot_a = slot_of(a), slot_b = slot_of(b);
   const bool same = a.body == b.body;
   const auto spans = form.add_block(same ? -1 : slot_a, slot_b);
   const auto write = [&](std::span<double> rows, const Side& side, int slot, double sign) {
     if (slot < 0) return;
     if (side.grip >= 0) {
-      const auto d = static_cast<std::size_t>(with.bodies.deformable[static_cast<std::size_t>(side.body)]);
+      const auto d = static_cast<std::size_t>(with.bodies.deformable[side.body]);
       with.inertias[d]->add_rows(frame, with.grips[side.grip], sign, rows);
       return;
     }
     const auto s = static_cast<std::size_t>(slot);
-    write_rows(rows, frame, side.point - with.motion.position[static_cast<std::size_t>(side.body)], with.scaling.linear[s], with.scaling.angular[s], sign);
+    write_rows(rows, frame, side.point - with.motion.position[side.body], with.scaling.linear[s], with.scaling.angular[s], sign);
   };
   write(same ? spans[1] : spans[0], a, slot_a, -1.0);
   write(spans[1], b, slot_b, 1.0);
@@ -70,8 +70,8 @@ void finish_blocks(const Assembler& with, solvers::BodyForm& form) {
     return;
   }
   form.finish([&](int slot, std::span<double> rows, int count) {
-    const int deformable = with.bodies.deformable[static_cast<std::size_t>(with.scaling.body[static_cast<std::size_t>(slot)])];
-    if (deformable >= 0) with.inertias[static_cast<std::size_t>(deformable)]->scale_rows(rows, count);
+    const int deformable = with.bodies.deformable[with.scaling.body[slot]];
+    if (deformable >= 0) with.inertias[deformable]->scale_rows(rows, count);
   });
 }
 
@@ -106,10 +106,10 @@ void apply_impulses(const Assembler& with, const solvers::BodyForm& form, std::s
   const auto& deformables = with.bodies.deformables;
   scratch = push;
   parallel_for(static_cast<std::ptrdiff_t>(deformables.size()), [&](std::ptrdiff_t d) {
-    const model::Deformable& body = deformables[static_cast<std::size_t>(d)];
+    const model::Deformable& body = deformables[d];
     const auto change = body.part(scratch);
     if (std::all_of(change.begin(), change.end(), [](double x) { return x == 0.0; })) return;
-    with.inertias[static_cast<std::size_t>(d)]->solve(change);
+    with.inertias[d]->solve(change);
     const auto u = body.part(velocities.nodal);
     for (std::size_t k = 0; k < u.size(); ++k) u[k] += change[k];
   }, 1);
@@ -167,7 +167,7 @@ Vec3 wanted_velocity(const Constraint& c, const Reaction& r, const StepTimes& ti
 
 /// The direction of a constraint now.
 Vec3 direction_of(const Constraint& c, const model::Bodies& bodies, const model::Motion& motion) {
-  return c.carrier < 0 ? c.direction : motion.rotation[static_cast<std::size_t>(bodies.index(c.body[static_cast<std::size_t>(c.carrier)]))] * c.direction;
+  return c.carrier < 0 ? c.direction : motion.rotation[bodies.index(c.body[c.carrier])] * c.direction;
 }
 
 Mat3 constraint_frame(const Constraint& c, const Reaction& r, const Vec3& direction) {
@@ -201,8 +201,8 @@ void locate_constraints(const model::Model& model, const model::Motion& motion, 
     reaction.frame = constraint_frame(c, reaction, direction_of(c, bodies, motion));
     // A rigid body that carries the direction is held at the other's point: the rate of  d . (x1 - x0)  with d turning.
     if (c.carrier >= 0) {
-      Side& carrier = points[static_cast<std::size_t>(c.carrier)];
-      if (carrier.grip < 0) carrier.point = points[static_cast<std::size_t>(1 - c.carrier)].point;
+      Side& carrier = points[c.carrier];
+      if (carrier.grip < 0) carrier.point = points[1 - c.carrier].point;
     }
     // Some act between two points; every other constraint holds body[0] against the ground.
     if (!model::joins_points(c.kind)) points = {Side{-1, -1, reaction.place[0]}, points[0]};

@@ -189,7 +189,7 @@ bool integrate_polygon(const Vec3& n, double size, int degree, const NarrowScrat
     const double gap = scratch.slope.dot(x) - scratch.offset;
     out.add(x - 0.5 * gap * n, gap, area, static_cast<std::uint64_t>(out.count));
   };
-  const auto corner = [&](int k) -> const Vec3& { return polygon[static_cast<std::size_t>(k)].x; };
+  const auto corner = [&](int k) -> const Vec3& { return polygon[k].x; };
   // Gauss's rule of 2 x 2 points on a parallelogram has degree three.
   if (count == 4 && (corner(0) - corner(1) + corner(2) - corner(3)).norm() <= 1e-7 * size) {
     const double share = 0.5 - 0.5 / std::sqrt(3.0), quarter = 0.5 * triangle_area(corner(0), corner(1), corner(2), n);

@@ -201,7 +201,7 @@ FreeRotation free_rotation(const Vec3& moments, const Vec3& momentum, double tim
   if (moments[order[1]] > moments[order[2]]) std::swap(order[1], order[2]);
   if (moments[order[0]] > moments[order[1]]) std::swap(order[0], order[1]);
   const auto squared = [&](int place) {
-    const double value = momentum[order[static_cast<std::size_t>(place)]] / size;
+    const double value = momentum[order[place]] / size;
     return value * value;
   };
   const double low = moments[order[0]], middle = moments[order[1]], high = moments[order[2]];
@@ -209,8 +209,8 @@ FreeRotation free_rotation(const Vec3& moments, const Vec3& momentum, double tim
   Mat3 axes = Mat3::Zero();
   Vec3 I;
   for (int k = 0; k < 3; ++k) {
-    axes(order[static_cast<std::size_t>(k)], k) = 1.0;
-    I[k] = moments[order[static_cast<std::size_t>(k)]];
+    axes(order[k], k) = 1.0;
+    I[k] = moments[order[k]];
   }
   if (axes.determinant() < 0.0) axes.col(2) *= -1.0;
   FreeRotation result = asymmetric(I, axes.transpose() * momentum / size, size * time);

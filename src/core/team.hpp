@@ -124,7 +124,7 @@ template <class Make>
 Bytes Team::from(int root, const std::string& what, Make&& make) {
   Bytes made;
   if (rank() == root) made = together(*this, make);
-  return std::move(meet(what, made)[static_cast<std::size_t>(root)]);
+  return std::move(meet(what, made)[root]);
 }
 
 }  // namespace scree

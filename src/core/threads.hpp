@@ -51,7 +51,7 @@ template <class Value = double, class Term>
   }
   std::vector<Value> partial(static_cast<std::size_t>(chunks));
 #pragma omp parallel for schedule(static) num_threads(threads())
-  for (std::ptrdiff_t c = 0; c < chunks; ++c) partial[static_cast<std::size_t>(c)] = chunk_sum(c);
+  for (std::ptrdiff_t c = 0; c < chunks; ++c) partial[c] = chunk_sum(c);
   for (const Value& value : partial) total += value;
   return total;
 }

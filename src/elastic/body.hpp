@@ -46,7 +46,7 @@ class ElasticBody {
   [[nodiscard]] const FiniteMesh& mesh() const { return mesh_; }
   [[nodiscard]] int nodes() const { return static_cast<int>(mesh_.nodes.size()); }
   [[nodiscard]] int dofs() const { return mesh_.dofs(); }
-  [[nodiscard]] const Law& law(int element) const { return *laws_[static_cast<std::size_t>(law_of_[static_cast<std::size_t>(element)])]; }
+  [[nodiscard]] const Law& law(int element) const { return *laws_[law_of_[element]]; }
 
   // Inertia, computed once.
   [[nodiscard]] const NodeMatrix& mass() const { return mass_; }                              ///< consistent, kg (theory eq. 5.9)
@@ -80,8 +80,8 @@ class ElasticBody {
 
   // Quadrature points, for recovery and bounds.
   [[nodiscard]] int points(int element) const { return point_start_[element + 1] - point_start_[element]; }
-  [[nodiscard]] int first_point(int element) const { return point_start_[static_cast<std::size_t>(element)]; }
-  [[nodiscard]] double point_volume(int point) const { return volume_[static_cast<std::size_t>(point)]; }
+  [[nodiscard]] int first_point(int element) const { return point_start_[element]; }
+  [[nodiscard]] double point_volume(int point) const { return volume_[point]; }
   /// Referential gradients of the shape functions at a point of an element: three numbers a node.
   [[nodiscard]] const double* gradients(int element, int point) const {
     return gradients_.data() + gradient_start_[element] + 3 * static_cast<std::size_t>(mesh_.element(element).size()) * (point - first_point(element));

@@ -258,7 +258,7 @@ void Factor::solve(std::span<const double> b, std::span<double> x) const {
 }
 
 std::span<const int> Factor::last_nodes() const { return data_->last; }
-int Factor::last_index(int node) const { return data_->last_of[static_cast<std::size_t>(node)]; }
+int Factor::last_index(int node) const { return data_->last_of[node]; }
 
 bool Factor::covers(std::span<const int> nodes) const {
   return std::all_of(nodes.begin(), nodes.end(), [&](int n) { return last_index(n) >= 0; });

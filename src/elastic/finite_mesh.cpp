@@ -41,7 +41,7 @@ class EdgeNumbers {
 
 BoundaryFace boundary_face(const geometry::Mesh& mesh, const geometry::MeshFace& face, int order, const EdgeNumbers& numbers) {
   const auto nodes = geometry::element(mesh, face.element);
-  const geometry::ElementFace& local = geometry::element_faces(static_cast<int>(nodes.size()))[static_cast<std::size_t>(face.face)];
+  const geometry::ElementFace& local = geometry::element_faces(static_cast<int>(nodes.size()))[face.face];
   BoundaryFace result{{}, FaceKind::tri3, face.element, face.face, face.surface};
   result.node.fill(-1);
   for (int k = 0; k < local.size; ++k) {

@@ -24,7 +24,7 @@ MatX softening(const ElasticBody& body, int e) {
   Vec3 dN[kMostNodes];
   shape_gradients(Kind::hex8, Vec3::Zero(), dN);
   Mat3 J0 = Mat3::Zero();
-  for (int a = 0; a < kNodes; ++a) J0 += body.mesh().nodes[static_cast<std::size_t>(nodes[static_cast<std::size_t>(a)])] * dN[a].transpose();
+  for (int a = 0; a < kNodes; ++a) J0 += body.mesh().nodes[nodes[a]] * dN[a].transpose();
   const Mat3 turn = J0.inverse().transpose();
   const double det0 = J0.determinant();
   const Mat6 D = body.law(e).tangent(Mat3::Identity());
@@ -49,7 +49,7 @@ void incompatible_stiffness(const ElasticBody& body, BlockMatrix& K) {
   body.tangent(body.mesh().positions(), K);
   std::vector<int> slots;
   for (int e = 0; e < body.mesh().elements(); ++e) {
-    if (body.mesh().kinds[static_cast<std::size_t>(e)] != Kind::hex8) continue;
+    if (body.mesh().kinds[e] != Kind::hex8) continue;
     slots.clear();
     for (const int a : body.mesh().element(e))
       for (const int b : body.mesh().element(e)) slots.push_back(K.pattern->find(a, b));

@@ -82,14 +82,14 @@ std::span<const int> mirrored_order(std::size_t nodes) {
 Polyhedron turned_element(const Polyhedron& source) {
   const auto order = mirrored_order(source.vertices.size());
   Polyhedron turned;
-  for (int v : order) turned.vertices.push_back(source.vertices[static_cast<std::size_t>(v)]);
+  for (int v : order) turned.vertices.push_back(source.vertices[v]);
   for (const ElementFace& f : element_faces(static_cast<int>(order.size()))) {
     // The face of the source on the same vertices.
     std::vector<int> wanted;
-    for (int n : f.nodes()) wanted.push_back(order[static_cast<std::size_t>(n)]);
+    for (int n : f.nodes()) wanted.push_back(order[n]);
     int same = 0;
     while (!std::is_permutation(wanted.begin(), wanted.end(), face(source, same).begin(), face(source, same).end())) ++same;
-    add_face(turned, f.nodes(), source.face_surface[static_cast<std::size_t>(same)], source.face_neighbour[static_cast<std::size_t>(same)]);
+    add_face(turned, f.nodes(), source.face_surface[same], source.face_neighbour[same]);
   }
   return turned;
 }
@@ -103,7 +103,7 @@ void turn_right_side_out(Shape& shape) {
       *polyhedron = turned_element(*polyhedron);
     } else {
       for (int f = 0; f < polyhedron->faces(); ++f) {
-        const auto first = polyhedron->face_vertices.begin() + polyhedron->face_start[static_cast<std::size_t>(f)];
+        const auto first = polyhedron->face_vertices.begin() + polyhedron->face_start[f];
         std::reverse(first, first + polyhedron->face_size(f));
       }
     }
@@ -115,7 +115,7 @@ void turn_right_side_out(Shape& shape) {
       const std::vector<int> before(nodes.begin(), nodes.end());
       const auto order = mirrored_order(before.size());
       for (std::size_t k = 0; k < order.size(); ++k) {
-        mesh.element_nodes[static_cast<std::size_t>(mesh.element_start[static_cast<std::size_t>(e)]) + k] = before[static_cast<std::size_t>(order[k])];
+        mesh.element_nodes[static_cast<std::size_t>(mesh.element_start[e]) + k] = before[order[k]];
       }
     }
   }

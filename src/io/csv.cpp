@@ -86,7 +86,7 @@ void write_steps(const ResultsReader& results, const std::string& folder) {
 void write_energy(const ResultsReader& results, const std::string& folder) {
   Table table(folder + "/energy.csv", "frame,time,kinetic,internal,potential,external,contact,friction,damping");
   for (std::int64_t k = 0; k < results.frames(); ++k) {
-    const EnergyRow& e = results.energies()[static_cast<std::size_t>(k)];
+    const EnergyRow& e = results.energies()[k];
     table.row(k, results.time(k), e.kinetic, e.internal, e.potential, e.external, e.contact, e.friction, e.damping);
   }
   table.save();
@@ -97,7 +97,7 @@ void write_body_table(const ResultsReader& results, const std::string& folder) {
   constexpr const char* kKinds[] = {"rigid", "pseudo_rigid", "finite_element", "obstacle"};
   std::size_t row = 0;
   for (const BodyRow& b : results.bodies())
-    table.row(row++, b.id, quoted(b.label), quoted(b.material), kKinds[static_cast<std::size_t>(b.kind)], b.shape, b.volume_id, b.mass, b.volume,
+    table.row(row++, b.id, quoted(b.label), quoted(b.material), kKinds[b.kind], b.shape, b.volume_id, b.mass, b.volume,
               b.center.x(), b.center.y(), b.center.z(), b.radius, b.first_frame, b.last_frame);
   table.save();
 }
@@ -113,7 +113,7 @@ void export_csv(const ResultsReader& results, const std::string& folder, const S
   write_body_table(results, folder);
   Table bodies(folder + "/bodies.csv", "frame,time,id" + headings("motion"));
   Table contacts(folder + "/contacts.csv", "frame,time,body1,body2" + headings("contacts"));
-  const auto id = [&](std::int32_t row) { return row < 0 ? std::int64_t{-1} : results.bodies()[static_cast<std::size_t>(row)].id; };
+  const auto id = [&](std::int32_t row) { return row < 0 ? std::int64_t{-1} : results.bodies()[row].id; };
   for (const std::int64_t f : selected_frames(results, selection)) {
     const Frame frame = selected_frame(results, f, selection);
     for (std::size_t k = 0; k < frame.bodies(); ++k) bodies.row(fmt::format("{},{},{}{}", f, frame.time, id(frame.body[k]), numbers(frame, "motion", k)));

@@ -60,7 +60,7 @@ std::vector<Entry> read_compressed(const h5::Node& node, int outer, int inner, b
     throw_file("{}: '{}' must ascend from 0 to at most {}", node.file, node.child("p"), std::min(i.size(), x.size()));
   std::vector<Entry> entries;
   for (int a = 0; a < outer; ++a)
-    for (auto k = static_cast<std::size_t>(p[static_cast<std::size_t>(a)]); k < static_cast<std::size_t>(p[static_cast<std::size_t>(a) + 1]); ++k) {
+    for (auto k = static_cast<std::size_t>(p[a]); k < static_cast<std::size_t>(p[static_cast<std::size_t>(a) + 1]); ++k) {
       const int b = index_within(node, "i", i[k], inner);
       entries.emplace_back(by_rows ? a : b, by_rows ? b : a, x[k]);
     }

@@ -30,7 +30,7 @@ BlockLayout make_layout(std::vector<BlockKind> kind, int dimension) {
   // Contacts first, equalities after them, each in the order of the blocks.
   for (const bool contacts : {true, false}) {
     for (int a = 0; a < layout.blocks(); ++a) {
-      const BlockKind k = layout.kind[static_cast<std::size_t>(a)];
+      const BlockKind k = layout.kind[a];
       if ((k == BlockKind::contact) != contacts) continue;
       for (int c = 0; c < components(k, dimension); ++c) layout.scalar.push_back(3 * a + c);
     }
@@ -41,13 +41,13 @@ BlockLayout make_layout(std::vector<BlockKind> kind, int dimension) {
 
 std::vector<double> spread(const BlockLayout& layout, std::span<const double> scalars) {
   std::vector<double> blocks(layout.kind.size() * 3, 0.0);
-  for (std::size_t k = 0; k < scalars.size(); ++k) blocks[static_cast<std::size_t>(layout.scalar[k])] = scalars[k];
+  for (std::size_t k = 0; k < scalars.size(); ++k) blocks[layout.scalar[k]] = scalars[k];
   return blocks;
 }
 
 std::vector<double> gather(const BlockLayout& layout, std::span<const double> blocks) {
   std::vector<double> scalars(layout.scalar.size());
-  for (std::size_t k = 0; k < scalars.size(); ++k) scalars[k] = blocks[static_cast<std::size_t>(layout.scalar[k])];
+  for (std::size_t k = 0; k < scalars.size(); ++k) scalars[k] = blocks[layout.scalar[k]];
   return scalars;
 }
 
@@ -55,7 +55,7 @@ ExplicitForm make_blocks(const BlockLayout& layout, const SparseRows& matrix) {
   // Scalar rows of each block, in ascending component.
   const auto blocks = static_cast<std::size_t>(layout.blocks());
   std::vector<int> scalar_of(3 * blocks, -1);
-  for (int k = 0; k < layout.scalars(); ++k) scalar_of[static_cast<std::size_t>(layout.scalar[static_cast<std::size_t>(k)])] = k;
+  for (int k = 0; k < layout.scalars(); ++k) scalar_of[layout.scalar[k]] = k;
 
   std::vector<int> row_start{0}, columns, touched, place(blocks, -1);
   std::vector<RowMat3> values;
@@ -67,16 +67,16 @@ ExplicitForm make_blocks(const BlockLayout& layout, const SparseRows& matrix) {
       const int row = scalar_of[3 * a + static_cast<std::size_t>(c)];
       if (row < 0) continue;
       for (SparseRows::InnerIterator entry(matrix, row); entry; ++entry) {
-        const int column = layout.scalar[static_cast<std::size_t>(entry.col())] / 3;
-        if (place[static_cast<std::size_t>(column)] < 0) {
-          place[static_cast<std::size_t>(column)] = 0;
+        const int column = layout.scalar[entry.col()] / 3;
+        if (place[column] < 0) {
+          place[column] = 0;
           touched.push_back(column);
         }
       }
     }
     std::sort(touched.begin(), touched.end());
     const std::size_t base = values.size();
-    for (std::size_t k = 0; k < touched.size(); ++k) place[static_cast<std::size_t>(touched[k])] = static_cast<int>(k);
+    for (std::size_t k = 0; k < touched.size(); ++k) place[touched[k]] = static_cast<int>(k);
     columns.insert(columns.end(), touched.begin(), touched.end());
     values.resize(base + touched.size(), RowMat3::Zero());
 
@@ -87,12 +87,12 @@ ExplicitForm make_blocks(const BlockLayout& layout, const SparseRows& matrix) {
       if (row < 0) continue;
       present = c + 1;
       for (SparseRows::InnerIterator entry(matrix, row); entry; ++entry) {
-        const int target = layout.scalar[static_cast<std::size_t>(entry.col())];
-        values[base + static_cast<std::size_t>(place[static_cast<std::size_t>(target / 3)])](c, target % 3) = entry.value();
+        const int target = layout.scalar[entry.col()];
+        values[base + static_cast<std::size_t>(place[target / 3])](c, target % 3) = entry.value();
       }
     }
     fill_absent(values[base + static_cast<std::size_t>(place[a])], present);
-    for (const int column : touched) place[static_cast<std::size_t>(column)] = -1;
+    for (const int column : touched) place[column] = -1;
     row_start.push_back(static_cast<int>(columns.size()));
   }
   return {std::move(row_start), std::move(columns), std::move(values)};

@@ -35,7 +35,7 @@ class Sets {
   }
 
  private:
-  int& parent(int i) { return parent_[static_cast<std::size_t>(i)]; }
+  int& parent(int i) { return parent_[i]; }
   std::vector<int> parent_;
 };
 
@@ -44,7 +44,7 @@ std::vector<std::vector<int>> touched_dofs(const SparseRows& J, const BlockLayou
   std::vector<std::vector<int>> dofs(layout.kind.size());
   for (int k = 0; k < layout.scalars(); ++k)
     for (SparseRows::InnerIterator entry(J, k); entry; ++entry)
-      if (entry.value() != 0.0) dofs[static_cast<std::size_t>(layout.scalar[static_cast<std::size_t>(k)] / 3)].push_back(entry.col());
+      if (entry.value() != 0.0) dofs[layout.scalar[k] / 3].push_back(entry.col());
   return dofs;
 }
 
@@ -97,10 +97,10 @@ Bodies make_bodies(const GlobalForm& global, const std::vector<int>& group, cons
     MatX dense = MatX::Zero(n, n);
     VecX force(n);
     for (Eigen::Index i = 0; i < n; ++i) {
-      const int row = dofs[static_cast<std::size_t>(i)];
-      force[i] = global.f[static_cast<std::size_t>(row)];
+      const int row = dofs[i];
+      force[i] = global.f[row];
       for (SparseRows::InnerIterator entry(global.M, row); entry; ++entry)
-        if (entry.value() != 0.0) dense(i, bodies.place[static_cast<std::size_t>(entry.col())]) = entry.value();
+        if (entry.value() != 0.0) dense(i, bodies.place[entry.col()]) = entry.value();
     }
     bodies.factor.emplace_back(dense);
     if (bodies.factor.back().info() != Eigen::Success || !(bodies.factor.back().matrixLLT().diagonal().minCoeff() > 0.0))
@@ -131,19 +131,19 @@ void complete_rows(const BlockLayout& layout, BlockKind kind, MatX& columns) {
 std::vector<Sides> scaled_sides(const GlobalForm& global, const BlockLayout& layout, const Bodies& bodies, std::vector<double>& B) {
   std::vector<Sides> blocks(layout.kind.size());
   for (int k = 0; k < layout.scalars(); ++k) {
-    const int scalar = layout.scalar[static_cast<std::size_t>(k)];
+    const int scalar = layout.scalar[k];
     for (SparseRows::InnerIterator entry(global.J, k); entry; ++entry) {
       if (entry.value() == 0.0) continue;
-      const int body = bodies.body_of[static_cast<std::size_t>(entry.col())];
-      const auto dofs = static_cast<Eigen::Index>(bodies.dofs[static_cast<std::size_t>(body)].size());
-      MatX& side = blocks[static_cast<std::size_t>(scalar / 3)].try_emplace(body, MatX::Zero(dofs, 3)).first->second;
-      side(bodies.place[static_cast<std::size_t>(entry.col())], scalar % 3) = entry.value();
+      const int body = bodies.body_of[entry.col()];
+      const auto dofs = static_cast<Eigen::Index>(bodies.dofs[body].size());
+      MatX& side = blocks[scalar / 3].try_emplace(body, MatX::Zero(dofs, 3)).first->second;
+      side(bodies.place[entry.col()], scalar % 3) = entry.value();
     }
   }
   for (std::size_t a = 0; a < blocks.size(); ++a)
     for (auto& [body, columns] : blocks[a]) {
-      bodies.factor[static_cast<std::size_t>(body)].matrixL().solveInPlace(columns);
-      Eigen::Map<Vec3>(B.data() + 3 * a) += columns.transpose() * bodies.y[static_cast<std::size_t>(body)];
+      bodies.factor[body].matrixL().solveInPlace(columns);
+      Eigen::Map<Vec3>(B.data() + 3 * a) += columns.transpose() * bodies.y[body];
     }
   return blocks;
 }
@@ -153,7 +153,7 @@ std::vector<Sides> scaled_sides(const GlobalForm& global, const BlockLayout& lay
 void reduce_bodies(std::vector<Sides>& blocks, std::size_t bodies) {
   std::vector<std::vector<MatX*>> rows(bodies);
   for (Sides& sides : blocks)
-    for (auto& [body, columns] : sides) rows[static_cast<std::size_t>(body)].push_back(&columns);
+    for (auto& [body, columns] : sides) rows[body].push_back(&columns);
   for (const auto& of_body : rows) {
     const auto count = static_cast<Eigen::Index>(3 * of_body.size());
     if (of_body.empty() || count >= of_body[0]->rows()) continue;
@@ -171,7 +171,7 @@ std::vector<int> operator_dofs(const std::vector<Sides>& blocks, std::size_t bod
   std::vector<int> sizes(bodies, kRigid);
   for (const Sides& sides : blocks)
     for (const auto& [body, columns] : sides)
-      sizes[static_cast<std::size_t>(body)] = std::max(kRigid, static_cast<int>(columns.rows()) + (dimension == 2 ? 1 : 0));
+      sizes[body] = std::max(kRigid, static_cast<int>(columns.rows()) + (dimension == 2 ? 1 : 0));
   return sizes;
 }
 
@@ -189,7 +189,7 @@ Condensed make_body_form(const GlobalForm& global, const BlockLayout& layout, co
     for (const auto& [body, columns] : blocks[a]) pair[count++] = body;
     const auto rows = form->add_block(pair[0], pair[1]);
     for (std::size_t side = 0; side < count; ++side) {
-      MatX columns = MatX::Zero(sizes[static_cast<std::size_t>(pair[side])], 3);
+      MatX columns = MatX::Zero(sizes[pair[side]], 3);
       const MatX& given = blocks[a].at(pair[side]);
       columns.topRows(given.rows()) = given;
       complete_rows(layout, layout.kind[a], columns);
@@ -288,7 +288,7 @@ std::vector<int> find_bodies(const SparseRows& M, const SparseRows& J, const Blo
   for (int i = 0; i < n; ++i) {
     const auto root = static_cast<std::size_t>(chosen.root(i));
     if (body[root] < 0) body[root] = count++;
-    body[static_cast<std::size_t>(i)] = body[root];
+    body[i] = body[root];
   }
   return body;
 }
@@ -303,7 +303,7 @@ Condensed condense(const GlobalForm& global, const BlockLayout& layout, const st
   if (!is_symmetric(global.M)) return make_explicit_form(global, layout, false, file);
   const std::vector<int> group = find_bodies(global.M, global.J, layout);
   std::vector<int> size(group.size() + 1, 0);
-  for (const int g : group) ++size[static_cast<std::size_t>(g)];
+  for (const int g : group) ++size[g];
   const int largest = *std::max_element(size.begin(), size.end());
   if (largest > kLargestDenseBody || 6.0 * std::max(largest, 6) * layout.blocks() > kLargestRows) return make_explicit_form(global, layout, true, file);
   return make_body_form(global, layout, make_bodies(global, group, file));

@@ -21,7 +21,7 @@ Unscaled unscale(const solvers::BodyForm& form, std::span<const BodyVelocity> bo
   Unscaled result{{}, {}, VecX::Zero(form.dofs())};
   for (int b = 0; b < form.bodies(); ++b) {
     const int first = form.dof_start(b), n = form.body_dofs(b);
-    const BodyVelocity body = bodies.empty() ? BodyVelocity{} : bodies[static_cast<std::size_t>(b)];
+    const BodyVelocity body = bodies.empty() ? BodyVelocity{} : bodies[b];
     if ((body.T.size() && (body.T.rows() != n || body.T.cols() != n)) || (body.free.size() && body.free.size() != n))
       throw_input("make_global: body {} has {} degrees of freedom, its velocity has {} x {} and {}", b, n, body.T.rows(), body.T.cols(), body.free.size());
     const MatX inverse = body.T.size() ? MatX(body.T.inverse()) : MatX();
@@ -49,12 +49,12 @@ std::shared_ptr<const GlobalForm> make_global(const solvers::ContactProblem& pro
   // Rows J = Hs T^-1 of the scalars a file has.
   std::vector<Entry> rows;
   for (int k = 0; k < layout.scalars(); ++k) {
-    const int scalar = layout.scalar[static_cast<std::size_t>(k)];
+    const int scalar = layout.scalar[k];
     for (int side = 0; side < 2; ++side) {
-      const int body = form->bodies_of(scalar / 3)[static_cast<std::size_t>(side)];
+      const int body = form->bodies_of(scalar / 3)[side];
       if (body < 0) continue;
       const int n = form->body_dofs(body);
-      const MatX& inverse = unscaled.inverse[static_cast<std::size_t>(body)];
+      const MatX& inverse = unscaled.inverse[body];
       VecX row = Eigen::Map<const VecX>(form->rows(scalar / 3, side).data() + n * (scalar % 3), n);
       if (inverse.size()) row = inverse.transpose() * row;
       for (int i = 0; i < n; ++i)

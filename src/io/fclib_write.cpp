@@ -39,15 +39,15 @@ void write_matrix(const h5::Node& parent, const char* name, const Rows& rows) {
 // Contact rows into W and V, rows of equalities into R; V^T is implied by the format.
 void write_matrices(const h5::Node& root, const BlockLayout& layout, const ExplicitForm& form) {
   std::vector<int> scalar_of(layout.kind.size() * 3, -1);
-  for (int k = 0; k < layout.scalars(); ++k) scalar_of[static_cast<std::size_t>(layout.scalar[static_cast<std::size_t>(k)])] = k;
+  for (int k = 0; k < layout.scalars(); ++k) scalar_of[layout.scalar[k]] = k;
   const int contacts = layout.contact_scalars, equalities = layout.scalars() - contacts;
   Rows W{contacts}, V{equalities}, R{equalities};
   for (int k = 0; k < layout.scalars(); ++k) {
-    const int row = layout.scalar[static_cast<std::size_t>(k)];
+    const int row = layout.scalar[k];
     const auto columns = form.columns(row / 3);
     for (std::size_t b = 0; b < columns.size(); ++b)
       for (int c = 0; c < 3; ++c) {
-        const int column = scalar_of[static_cast<std::size_t>(3 * columns[b] + c)];
+        const int column = scalar_of[3 * columns[b] + c];
         const double entry = form.values(row / 3)[b](row % 3, c);
         if (column < 0) continue;
         if (k >= contacts && column >= contacts) R.add(column - contacts, entry);

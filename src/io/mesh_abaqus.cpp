@@ -200,7 +200,7 @@ void Abaqus::apply_surfaces() {
     const auto& faces = faces_of(found->second.corners.size());
     if (item.side >= static_cast<int>(faces.size())) throw_file("{}:{}: element {} has no face S{}", text_.path(), item.line, number, item.side + 1);
     std::vector<std::int64_t> nodes;
-    for (int c : faces[static_cast<std::size_t>(item.side)]) nodes.push_back(found->second.corners[static_cast<std::size_t>(c)]);
+    for (int c : faces[item.side]) nodes.push_back(found->second.corners[c]);
     mesh_.add_face(nodes, item.surface);
   };
   for (const SurfaceItem& item : surface_items_) {

@@ -50,7 +50,7 @@ std::set<Key> boundary_keys(const geometry::Mesh& mesh) {
     if (face.neighbour >= 0) continue;
     const auto nodes = geometry::element(mesh, face.element);
     std::array<int, 4> global;
-    const auto& local = geometry::element_faces(static_cast<int>(nodes.size()))[static_cast<std::size_t>(face.face)];
+    const auto& local = geometry::element_faces(static_cast<int>(nodes.size()))[face.face];
     for (int k = 0; k < local.size; ++k) global[k] = nodes[local.node[k]];
     keys.insert(key_of({global.data(), static_cast<std::size_t>(local.size)}));
   }

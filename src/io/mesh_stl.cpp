@@ -91,8 +91,8 @@ void weld(StlSurface& surface, const std::string& path) {
   std::vector<int> number(surface.points.size(), -1);
   std::vector<Vec3> kept;
   const auto of = [&](int v) {
-    int& n = number[static_cast<std::size_t>(first[static_cast<std::size_t>(v)])];
-    if (n < 0) n = static_cast<int>(kept.size()), kept.push_back(surface.points[static_cast<std::size_t>(first[static_cast<std::size_t>(v)])]);
+    int& n = number[first[v]];
+    if (n < 0) n = static_cast<int>(kept.size()), kept.push_back(surface.points[first[v]]);
     return n;
   };
   std::vector<std::array<int, 3>> triangles;
@@ -117,7 +117,7 @@ void check_closed(const StlSurface& surface, const std::string& path) {
     }
   }
   for (const auto& [edge, count] : uses) {
-    const Vec3& x = surface.points[static_cast<std::size_t>(edge[0])];
+    const Vec3& x = surface.points[edge[0]];
     if (count != 2) throw_file("{}: {} triangles meet along the edge at {}: the surface is not closed; repair it (two triangles at every edge)", path, count, geometry::text(x));
     if (balance[edge] != 0) throw_file("{}: the triangles along the edge at {} are turned against each other: orient them all outwards", path, geometry::text(x));
   }

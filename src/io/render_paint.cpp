@@ -131,7 +131,7 @@ Vec3 start_of(const Ray& ray, const Sight& sight) {
 }
 
 bool Painter::sunlit(const Vec3& start, int pattern, int direction) const {
-  const Ray to_sun{start, sun_directions_[static_cast<std::size_t>(pattern * kPatterns + direction)]};
+  const Ray to_sun{start, sun_directions_[pattern * kPatterns + direction]};
   return scene_.solid.nearest(to_sun, 0.0, 1e6, [](const Surface& s) { return s.casts_shadow; }).surface < 0;
 }
 
@@ -155,7 +155,7 @@ Light Painter::light(const Ray& ray, const Sight& sight, int pattern) const {
   double blocked = 0.0;
   for (int k = 0; k < kSkyRays; ++k) {
     // The pattern strides so that each pixel has directions all around.
-    const Vec3 direction = frame * sky_directions_[static_cast<std::size_t>(pattern + kPatterns * k)];
+    const Vec3 direction = frame * sky_directions_[pattern + kPatterns * k];
     const RayHit hit = scene_.solid.nearest({start, direction}, 0.0, sky_reach_, [](const Surface&) { return true; });
     if (hit.surface >= 0) blocked += 1.0 - hit.t / sky_reach_;
   }
@@ -227,7 +227,7 @@ Colour Painter::shade(const Ray& ray, const Sight& sight, const Light& light, do
 Colour Painter::surface_colour(const Ray& ray, const Sight& sight, const Light& light, const Colour& far) const {
   const Surface& surface = scene_.solid[sight.surface];
   const Vec3 point = ray.origin + static_cast<double>(sight.t) * ray.direction, n = sight.normal.cast<double>();
-  const Rgb& c = scene_.colours[static_cast<std::size_t>(surface.body)];
+  const Rgb& c = scene_.colours[surface.body];
   Colour albedo(c[0], c[1], c[2]);
   if (options_.edges) albedo *= static_cast<float>(1.0 - 0.5 * edge_cover(surface, point, static_cast<double>(sight.t)));
 
@@ -288,7 +288,7 @@ Colour Painter::through_glass(const Ray& ray, double far, Colour behind) const {
     const double grazing = std::pow(1.0 + n.dot(ray.direction), 3.0);
     const double edge = options_.edges ? edge_cover(surface, point, hit.t) : 0.0;
     const double haze = surface.obstacle ? 1.0 - smooth_step(0.75, 2.6, point.norm()) : 1.0;
-    const Rgb& c = scene_.colours[static_cast<std::size_t>(surface.body)];
+    const Rgb& c = scene_.colours[surface.body];
     const Colour tint = surface.obstacle ? Colour(0.62f, 0.68f, 0.76f) : Colour(0.4f * Colour(c[0], c[1], c[2]) + Colour::Constant(0.45f));
     const double cover = surface.obstacle ? 0.08 + 0.22 * grazing : 0.14 + 0.40 * grazing;
     panes[count++] = {static_cast<float>(haze * std::max(cover, 0.55 * edge)), edge > 0.0 ? Colour(0.30f, 0.34f, 0.40f) : tint};

@@ -22,7 +22,7 @@ void add_polyhedron(geometry::Shape& shape, const double* points, const std::vec
   std::vector<int> used;
   for (const StoredFace& face : faces) {
     for (const int p : face.points) {
-      int& place = local[static_cast<std::size_t>(p)];
+      int& place = local[p];
       if (place < 0) {
         place = static_cast<int>(form.vertices.size());
         form.vertices.push_back(Vec3(points + 3 * p));
@@ -34,7 +34,7 @@ void add_polyhedron(geometry::Shape& shape, const double* points, const std::vec
     form.face_surface.push_back(face.surface);
     form.face_neighbour.push_back(-1);
   }
-  for (const int p : used) local[static_cast<std::size_t>(p)] = -1;
+  for (const int p : used) local[p] = -1;
   shape.pieces.push_back({std::move(form), 0, 0});
 }
 
@@ -43,14 +43,14 @@ void add_mesh(geometry::Shape& shape, const StoredPiece& piece, const double* po
   const auto all = elements(piece);
   std::vector<std::vector<int>> at_node(static_cast<std::size_t>(piece.points()));
   for (std::size_t e = 0; e < all.size(); ++e)
-    for (const int node : all[e]) at_node[static_cast<std::size_t>(node)].push_back(static_cast<int>(e));
+    for (const int node : all[e]) at_node[node].push_back(static_cast<int>(e));
   std::vector<std::vector<StoredFace>> faces(all.size());
   for (const StoredFace& face : boundary_faces(piece))
-    for (const int e : at_node[static_cast<std::size_t>(face.points[0])]) {
-      const auto& nodes = all[static_cast<std::size_t>(e)];
+    for (const int e : at_node[face.points[0]]) {
+      const auto& nodes = all[e];
       const bool owns = std::all_of(face.points.begin(), face.points.end(), [&](int p) { return std::find(nodes.begin(), nodes.end(), p) != nodes.end(); });
       if (!owns) continue;
-      faces[static_cast<std::size_t>(e)].push_back(face);
+      faces[e].push_back(face);
       break;
     }
   std::vector<int> local(static_cast<std::size_t>(piece.points()), -1);
@@ -106,13 +106,13 @@ std::vector<double> body_values(const ResultsReader& reader, const Frame& frame,
   if (quantity == Quantity::velocity)
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = row3(frame.velocity, i).norm();
   if (quantity == Quantity::displacement)
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = (row3(frame.position, i) - reader.bodies()[static_cast<std::size_t>(frame.body[i])].center).norm();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = (row3(frame.position, i) - reader.bodies()[frame.body[i]].center).norm();
   if (quantity == Quantity::force) {
     std::vector<double> by_row(reader.bodies().size(), 0.0);
     for (std::size_t c = 0; c < frame.contacts(); ++c)
       for (std::size_t side = 0; side < 2 && frame.touches(c); ++side)
-        if (const std::int32_t row = frame.pair[2 * c + side]; row >= 0) by_row[static_cast<std::size_t>(row)] += row3(frame.force, c).norm();
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = by_row[static_cast<std::size_t>(frame.body[i])];
+        if (const std::int32_t row = frame.pair[2 * c + side]; row >= 0) by_row[row] += row3(frame.force, c).norm();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = by_row[frame.body[i]];
   }
   return values;
 }
@@ -132,16 +132,16 @@ std::vector<RenderBody> FrameRenderer::place(const Frame& frame) {
   std::size_t node = 0;
   static const geometry::Shape nothing;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const BodyRow& row = reader_.bodies()[static_cast<std::size_t>(frame.body[i])];
+    const BodyRow& row = reader_.bodies()[frame.body[i]];
     RenderBody& body = bodies[i];
     body.obstacle = row.kind == StoredKind::obstacle;
     body.colour = body.obstacle ? kObstacleColour : kPlainColour;
     body.rotation = matrix3(&frame.rotation[9 * i]);
     body.position = row3(frame.position, i);
-    body.shape = row.shape >= 0 ? &shapes_[static_cast<std::size_t>(row.shape)] : &nothing;
+    body.shape = row.shape >= 0 ? &shapes_[row.shape] : &nothing;
     if (row.kind != StoredKind::finite_element || row.shape < 0) continue;
     // Nodes say where the surface is; without them the mean motion has to do.
-    const StoredShape& stored = reader_.shapes()[static_cast<std::size_t>(row.shape)];
+    const StoredShape& stored = reader_.shapes()[row.shape];
     const std::size_t count = 3 * static_cast<std::size_t>(stored.points());
     if (count > 0 && node + count <= frame.node_position.size()) {
       body.shape = deformed(stored, &frame.node_position[node]);
@@ -158,7 +158,7 @@ void FrameRenderer::colour(const Frame& frame, const FrameStyle& style, std::vec
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (bodies[i].obstacle || style.quantity == Quantity::none) continue;
     if (style.quantity == Quantity::body) {
-      bodies[i].colour = palette_colour(reader_.bodies()[static_cast<std::size_t>(frame.body[i])].id);
+      bodies[i].colour = palette_colour(reader_.bodies()[frame.body[i]].id);
     } else {
       bodies[i].colour = map_colour(style.map, style.high > style.low ? (values[i] - style.low) / (style.high - style.low) : 0.0);
     }
@@ -170,7 +170,7 @@ std::vector<RenderTube> FrameRenderer::chains(const Frame& frame) const {
   std::vector<RenderTube> tubes;
   if (!(largest_force_ > 0.0)) return tubes;
   std::vector<std::int64_t> index(reader_.bodies().size(), -1);
-  for (std::size_t i = 0; i < frame.bodies(); ++i) index[static_cast<std::size_t>(frame.body[i])] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i < frame.bodies(); ++i) index[frame.body[i]] = static_cast<std::int64_t>(i);
   const std::vector<char> held = held_rows(frame, reader_.bodies().size());
   for (std::size_t c = 0; c < frame.contacts(); ++c) {
     const double share = std::min(1.0, row3(frame.force, c).norm() / largest_force_);
@@ -180,9 +180,9 @@ std::vector<RenderTube> FrameRenderer::chains(const Frame& frame) const {
     double radius = kInfinity;
     for (std::size_t side = 0; side < 2; ++side) {
       const std::int32_t row = frame.pair[2 * c + side];
-      if (row < 0 || reader_.bodies()[static_cast<std::size_t>(row)].kind == StoredKind::obstacle || held[static_cast<std::size_t>(row)]) continue;
-      ends[side] = index[static_cast<std::size_t>(row)];
-      radius = std::min(radius, 0.28 * reader_.bodies()[static_cast<std::size_t>(row)].radius * std::sqrt(share));
+      if (row < 0 || reader_.bodies()[row].kind == StoredKind::obstacle || held[row]) continue;
+      ends[side] = index[row];
+      radius = std::min(radius, 0.28 * reader_.bodies()[row].radius * std::sqrt(share));
     }
     for (const std::int64_t end : ends)
       if (end >= 0 && radius > 0.0) tubes.push_back({row3(frame.position, static_cast<std::size_t>(end)), row3(frame.point, c), radius, map_colour(ColourMap::spectrum, share)});
@@ -210,7 +210,7 @@ void FrameRenderer::prepare(const std::vector<std::int64_t>& frames, RenderOptio
     const bool forces_shown = style.quantity == Quantity::force;
     const std::vector<char> held = forces_shown ? held_rows(frame, reader_.bodies().size()) : std::vector<char>(reader_.bodies().size(), 0);
     for (std::size_t i = 0; i < own.size() && open_range; ++i)
-      if (!bodies[i].obstacle && !held[static_cast<std::size_t>(frame.body[i])]) values.push_back(own[i]);
+      if (!bodies[i].obstacle && !held[frame.body[i]]) values.push_back(own[i]);
     for (std::size_t c = 0; c < frame.contacts(); ++c)
       if (frame.touches(c)) forces.push_back(row3(frame.force, c).norm());
   }

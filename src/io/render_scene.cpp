@@ -22,9 +22,9 @@ struct Facet {
 // Polygons as fans; the sides of the polygon are marked as edges.
 void add_facets(const geometry::Polyhedron& form, int piece, std::vector<Facet>& facets) {
   for (int f = 0; f < form.faces(); ++f) {
-    if (f < static_cast<int>(form.face_neighbour.size()) && form.face_neighbour[static_cast<std::size_t>(f)] >= 0) continue;
+    if (f < static_cast<int>(form.face_neighbour.size()) && form.face_neighbour[f] >= 0) continue;
     const int n = form.face_size(f);
-    const auto at = [&](int k) -> const Vec3& { return form.vertices[static_cast<std::size_t>(form.face_vertex(f, k % n))]; };
+    const auto at = [&](int k) -> const Vec3& { return form.vertices[form.face_vertex(f, k % n)]; };
     Vec3 area = Vec3::Zero();
     for (int k = 1; k + 1 < n; ++k) area += (at(k) - at(0)).cross(at(k + 1) - at(0));
     const double size = std::sqrt(0.5 * area.norm());
@@ -50,7 +50,7 @@ void keep_sharp_edges(std::vector<Facet>& facets, double size) {
       std::array<std::array<std::int64_t, 3>, 2> ends;
       for (int e = 0; e < 2; ++e)
         for (int c = 0; c < 3; ++c)
-          ends[static_cast<std::size_t>(e)][static_cast<std::size_t>(c)] = std::llround(facets[i].corner[static_cast<std::size_t>((k + e) % 3)][c] * scale);
+          ends[e][c] = std::llround(facets[i].corner[(k + e) % 3][c] * scale);
       std::sort(ends.begin(), ends.end());
       sides.push_back({{ends[0][0], ends[0][1], ends[0][2], ends[1][0], ends[1][1], ends[1][2]}, i, k});
     }
@@ -201,12 +201,12 @@ RenderScene build_scene(std::span<const RenderBody> bodies, std::span<const Rend
   const std::vector<char> seen_through = glass_pieces(builder, static_cast<int>(bodies.size()), scene.camera, options);
   std::vector<char> open(scene.colours.size(), 0);
   for (const Surface& surface : builder.surfaces)
-    if (surface.obstacle && seen_through[static_cast<std::size_t>(surface.piece)]) open[static_cast<std::size_t>(surface.body)] = 1;
+    if (surface.obstacle && seen_through[surface.piece]) open[surface.body] = 1;
   std::vector<Surface> solid, glass;
   for (Surface& surface : builder.surfaces) {
-    surface.casts_shadow = !open[static_cast<std::size_t>(surface.body)];
+    surface.casts_shadow = !open[surface.body];
     const bool is_body = !surface.obstacle && surface.body < static_cast<int>(bodies.size());
-    const bool is_glass = surface.obstacle ? seen_through[static_cast<std::size_t>(surface.piece)] != 0 : is_body && options.glass_bodies;
+    const bool is_glass = surface.obstacle ? seen_through[surface.piece] != 0 : is_body && options.glass_bodies;
     (is_glass ? glass : solid).push_back(surface);
   }
   scene.solid = SurfaceTree(std::move(solid));
@@ -243,14 +243,14 @@ std::vector<char> hiding_pieces(const std::vector<Surface>& surfaces, int pieces
       const auto count_once = [](std::vector<int>& rows, std::vector<int>& totals) {
         std::sort(rows.begin(), rows.end());
         rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-        for (const int row : rows) ++totals[static_cast<std::size_t>(row)];
+        for (const int row : rows) ++totals[row];
       };
       count_once(row_bodies, body_rays);
       count_once(row_pieces, piece_rays);
     }
   for (const Surface& surface : surfaces)
-    if (surface.obstacle && body_rays[static_cast<std::size_t>(surface.body)] * 100 >= seen)
-      hides[static_cast<std::size_t>(surface.piece)] = piece_rays[static_cast<std::size_t>(surface.piece)] > 0;
+    if (surface.obstacle && body_rays[surface.body] * 100 >= seen)
+      hides[surface.piece] = piece_rays[surface.piece] > 0;
   return hides;
 }
 

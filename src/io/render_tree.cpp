@@ -135,21 +135,21 @@ void SurfaceTree::build() {
   split(0, boxes, order, 0);
   std::vector<Surface> sorted;
   sorted.reserve(surfaces_.size());
-  for (const int i : order) sorted.push_back(surfaces_[static_cast<std::size_t>(i)]);
+  for (const int i : order) sorted.push_back(surfaces_[i]);
   surfaces_ = std::move(sorted);
 }
 
 void SurfaceTree::split(int index, std::vector<Box>& boxes, std::vector<int>& order, int depth) {
-  const int first = nodes_[static_cast<std::size_t>(index)].first, count = nodes_[static_cast<std::size_t>(index)].count;
-  const auto box_of = [&](int i) -> const Box& { return boxes[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])]; };
+  const int first = nodes_[index].first, count = nodes_[index].count;
+  const auto box_of = [&](int i) -> const Box& { return boxes[order[i]]; };
   Box whole, centers;
   for (int i = first; i < first + count; ++i) {
     whole.add(box_of(i));
     centers.add(box_of(i).center());
   }
   for (int k = 0; k < 3; ++k) {
-    nodes_[static_cast<std::size_t>(index)].low[k] = static_cast<float>(whole.low[k]);
-    nodes_[static_cast<std::size_t>(index)].high[k] = static_cast<float>(whole.high[k]);
+    nodes_[index].low[k] = static_cast<float>(whole.low[k]);
+    nodes_[index].high[k] = static_cast<float>(whole.high[k]);
   }
   if (count <= kLeaf) return;
 
@@ -159,15 +159,15 @@ void SurfaceTree::split(int index, std::vector<Box>& boxes, std::vector<int>& or
   const auto begin = order.begin() + first, end = begin + count;
   auto middle = begin + count / 2;
   const auto bin_of = [&](int i) {
-    const double place = (boxes[static_cast<std::size_t>(i)].center()[axis] - centers.low[axis]) / width;
+    const double place = (boxes[i].center()[axis] - centers.low[axis]) / width;
     return std::min(kBins - 1, static_cast<int>(kBins * place));
   };
   if (width > 0.0 && depth < kDepth) {
     std::array<Box, kBins> bins, right;
     std::array<int, kBins> fill{};
     for (auto it = begin; it != end; ++it) {
-      bins[static_cast<std::size_t>(bin_of(*it))].add(boxes[static_cast<std::size_t>(*it)]);
-      ++fill[static_cast<std::size_t>(bin_of(*it))];
+      bins[bin_of(*it)].add(boxes[*it]);
+      ++fill[bin_of(*it)];
     }
     right[kBins - 1] = bins[kBins - 1];
     for (std::size_t k = kBins - 1; k-- > 0;) {
@@ -178,8 +178,8 @@ void SurfaceTree::split(int index, std::vector<Box>& boxes, std::vector<int>& or
     int border = 0, passed = 0;
     Box left;
     for (int k = 0; k + 1 < kBins; ++k) {
-      left.add(bins[static_cast<std::size_t>(k)]);
-      passed += fill[static_cast<std::size_t>(k)];
+      left.add(bins[k]);
+      passed += fill[k];
       if (passed == 0 || passed == count) continue;
       const double cost = passed * half_area(left) + (count - passed) * half_area(right[static_cast<std::size_t>(k) + 1]);
       if (cost < best) {
@@ -189,12 +189,12 @@ void SurfaceTree::split(int index, std::vector<Box>& boxes, std::vector<int>& or
     }
     middle = std::stable_partition(begin, end, [&](int i) { return bin_of(i) < border; });
   } else if (width > 0.0) {
-    std::nth_element(begin, middle, end, [&](int i, int j) { return boxes[static_cast<std::size_t>(i)].center()[axis] < boxes[static_cast<std::size_t>(j)].center()[axis]; });
+    std::nth_element(begin, middle, end, [&](int i, int j) { return boxes[i].center()[axis] < boxes[j].center()[axis]; });
   }
 
   const int left_count = static_cast<int>(middle - begin), child = static_cast<int>(nodes_.size());
-  nodes_[static_cast<std::size_t>(index)].first = child;
-  nodes_[static_cast<std::size_t>(index)].count = 0;
+  nodes_[index].first = child;
+  nodes_[index].count = 0;
   nodes_.push_back({{}, {}, first, left_count});
   nodes_.push_back({{}, {}, first + left_count, count - left_count});
   split(child, boxes, order, depth + 1);

@@ -49,14 +49,14 @@ class SurfaceTree {
   explicit SurfaceTree(std::vector<Surface> surfaces);
 
   [[nodiscard]] const std::vector<Surface>& surfaces() const { return surfaces_; }
-  [[nodiscard]] const Surface& operator[](int i) const { return surfaces_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const Surface& operator[](int i) const { return surfaces_[i]; }
 
   /// Nearest hit with accept(surface) true, between low and high.
   template <class Accept>
   [[nodiscard]] RayHit nearest(const Ray& ray, double low, double high, Accept&& accept) const {
     RayHit hit{high, -1};
     walk(ray, [&](int i) {
-      const Surface& surface = surfaces_[static_cast<std::size_t>(i)];
+      const Surface& surface = surfaces_[i];
       if (!accept(surface)) return hit.t;
       const double t = meet(surface, ray, low, hit.t);
       if (t < hit.t) hit = {t, i};
@@ -69,7 +69,7 @@ class SurfaceTree {
   template <class Visit>
   void all(const Ray& ray, double low, double high, Visit&& visit) const {
     walk(ray, [&](int i) {
-      const double t = meet(surfaces_[static_cast<std::size_t>(i)], ray, low, high);
+      const double t = meet(surfaces_[i], ray, low, high);
       if (t < high) visit(i, t);
       return high;
     }, high);
@@ -118,23 +118,23 @@ class SurfaceTree {
     depth = 1;
     while (depth > 0) {
       --depth;
-      if (at[static_cast<std::size_t>(depth)] > far) continue;
-      const Node& node = nodes_[static_cast<std::size_t>(stack[static_cast<std::size_t>(depth)])];
+      if (at[depth] > far) continue;
+      const Node& node = nodes_[stack[depth]];
       if (node.count > 0) {
         for (int i = node.first; i < node.first + node.count; ++i) far = limit(visit(i));
         continue;
       }
       int near_child = node.first, far_child = node.first + 1;
-      float t0 = enter(nodes_[static_cast<std::size_t>(near_child)], origin, inverse, far);
-      float t1 = enter(nodes_[static_cast<std::size_t>(far_child)], origin, inverse, far);
+      float t0 = enter(nodes_[near_child], origin, inverse, far);
+      float t1 = enter(nodes_[far_child], origin, inverse, far);
       if (t1 < t0) {
         std::swap(t0, t1);
         std::swap(near_child, far_child);
       }
       const auto push = [&](float t, int child) {
         if (t > far) return;
-        stack[static_cast<std::size_t>(depth)] = child;
-        at[static_cast<std::size_t>(depth++)] = t;
+        stack[depth] = child;
+        at[depth++] = t;
       };
       push(t1, far_child);
       push(t0, near_child);

@@ -215,7 +215,7 @@ std::vector<BodyRow> read_bodies(const ResultsColumns& columns, const std::vecto
   const auto unknowns = columns[kBodyUnknowns].read<std::int32_t>(0, count);
   const auto name = [&](std::int32_t index) {
     if (index < 0 || static_cast<std::size_t>(index) >= names.size()) throw_file("{}: '/bodies' refers to name {} of {}", columns.file.file, index, names.size());
-    return names[static_cast<std::size_t>(index)];
+    return names[index];
   };
   std::vector<BodyRow> bodies;
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {

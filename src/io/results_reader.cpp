@@ -123,8 +123,8 @@ void ResultsReader::State::check_rows(const Frame& frame, std::int64_t index, un
   std::int64_t nodes = 0;
   for (const std::int32_t row : frame.body) {
     if (row < 0 || row >= known) throw_file("{}: frame {} names body row {}, there are {}", path, index, row, known);
-    const BodyRow& body = bodies[static_cast<std::size_t>(row)];
-    if (body.kind == StoredKind::finite_element && body.shape >= 0) nodes += shapes[static_cast<std::size_t>(body.shape)].points();
+    const BodyRow& body = bodies[row];
+    if (body.kind == StoredKind::finite_element && body.shape >= 0) nodes += shapes[body.shape].points();
   }
   for (const std::int32_t row : frame.pair)
     if (row < -1 || row >= known) throw_file("{}: a contact of frame {} names body row {}, there are {}", path, index, row, known);
@@ -148,7 +148,7 @@ void ResultsReader::State::locate(std::int64_t first, std::int64_t count, const 
     body = read;
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (within(i) && kept(i, body[static_cast<std::size_t>(places[i])])) continue;
+    if (within(i) && kept(i, body[places[i]])) continue;
     const auto found = std::find(body.begin(), body.end(), rows[i]);
     places[i] = found == body.end() ? -1 : found - body.begin();
   }
@@ -157,10 +157,10 @@ void ResultsReader::State::locate(std::int64_t first, std::int64_t count, const 
 std::vector<double> ResultsReader::State::read_history(Motion quantity, const std::vector<std::int32_t>& rows, const std::vector<std::int64_t>& frames) const {
   static constexpr const char* kColumn[] = {"rotation", "position", "velocity", "angular", "energy"};
   constexpr std::int64_t kBlockRows = 1 << 15;
-  const Column& column = columns("motion", kColumn[static_cast<std::size_t>(quantity)]);
+  const Column& column = columns("motion", kColumn[quantity]);
   const auto size = static_cast<std::size_t>(width(quantity));
-  const auto first = [&](std::int64_t k) { return k == 0 ? 0 : motion_end[static_cast<std::size_t>(k - 1)]; };
-  const auto end = [&](std::int64_t k) { return motion_end[static_cast<std::size_t>(k)]; };
+  const auto first = [&](std::int64_t k) { return k == 0 ? 0 : motion_end[k - 1]; };
+  const auto end = [&](std::int64_t k) { return motion_end[k]; };
 
   std::vector<double> values(frames.size() * rows.size() * size, std::numeric_limits<double>::quiet_NaN());
   std::vector<std::int64_t> places(rows.size(), -1);
@@ -208,7 +208,7 @@ const std::vector<StoredShape>& ResultsReader::shapes() const { return state_->s
 
 double ResultsReader::time(std::int64_t frame) const {
   state_->require(frame);
-  return state_->times[static_cast<std::size_t>(frame)];
+  return state_->times[frame];
 }
 
 Frame ResultsReader::frame(std::int64_t index, unsigned parts) const {
@@ -225,7 +225,7 @@ std::vector<double> ResultsReader::state(std::int64_t frame, std::int32_t body) 
     std::int64_t at = k ? state_->state_end[k - 1] : 0;
     for (const std::int32_t row : state_->columns("motion", "body").read<std::int32_t>(k ? state_->motion_end[k - 1] : 0, state_->motion_end[k])) {
       if (row < 0 || row >= static_cast<std::int64_t>(state_->bodies.size())) throw_file("{}: frame {} names body row {}, there are {}", path(), frame, row, state_->bodies.size());
-      const std::int64_t size = 2 * std::int64_t{state_->bodies[static_cast<std::size_t>(row)].unknowns};
+      const std::int64_t size = 2 * std::int64_t{state_->bodies[row].unknowns};
       if (at + size > state_->state_end[k]) return std::vector<double>();
       if (row == body) return state_->columns("states", "value").read<double>(at, at + size);
       at += size;
@@ -273,7 +273,7 @@ std::vector<StepRow> ResultsReader::steps() const {
     const auto seconds = columns[kStepSeconds].read<double>(0, count);
     for (std::size_t s = 0; s < stages.size(); ++s)
       for (int stage = 0; stage < model::kStages; ++stage)
-        if (stages[s] == model::kStageNames[static_cast<std::size_t>(stage)])
+        if (stages[s] == model::kStageNames[stage])
           for (std::size_t k = 0; k < rows.size(); ++k) rows[k].seconds(stage) = seconds[k * stages.size() + s];
     return rows;
   });

@@ -31,7 +31,7 @@ std::vector<double> row_major(const Mat3& m) {
 /// Time of a stage by its name; 0 for one that steps do not have.
 double stage_seconds(const StepRow& step, const std::string& stage) {
   for (int k = 0; k < model::kStages; ++k)
-    if (stage == model::kStageNames[static_cast<std::size_t>(k)]) return step.seconds(k);
+    if (stage == model::kStageNames[k]) return step.seconds(k);
   return 0.0;
 }
 
@@ -73,7 +73,7 @@ struct ResultsWriter::State {
   void remember_body(const BodyRow& body) {
     const bool nodes = body.kind == StoredKind::finite_element && body.shape >= 0;
     row_of[body.id] = static_cast<std::int32_t>(points.size());
-    points.push_back(nodes ? shape_points[static_cast<std::size_t>(body.shape)] : 0);
+    points.push_back(nodes ? shape_points[body.shape] : 0);
     radius.push_back(static_cast<float>(body.radius));
     removed.push_back(body.last_frame >= 0);
     unknowns.push_back(body.unknowns);
@@ -85,9 +85,9 @@ struct ResultsWriter::State {
     require_rows("body", frame.body, 0, points.size());
     require_rows("pair", frame.pair, -1, points.size());
     std::size_t nodes = 0;
-    for (const std::int32_t row : frame.body) nodes += static_cast<std::size_t>(points[static_cast<std::size_t>(row)]);
+    for (const std::int32_t row : frame.body) nodes += static_cast<std::size_t>(points[row]);
     std::size_t states = 0;
-    for (const std::int32_t row : frame.body) states += 2 * static_cast<std::size_t>(unknowns[static_cast<std::size_t>(row)]);
+    for (const std::int32_t row : frame.body) states += 2 * static_cast<std::size_t>(unknowns[row]);
     if (!frame.state.empty()) require_frame_size("state", frame.state.size(), states);
     if (!frame.node_position.empty()) require_frame_size("node_position", frame.node_position.size(), 3 * nodes);
   }
@@ -95,11 +95,11 @@ struct ResultsWriter::State {
   void write_bodies(const Frame& frame) {
     frame_radius.clear();
     for (const std::int32_t row : frame.body) {
-      frame_radius.push_back(radius[static_cast<std::size_t>(row)]);
+      frame_radius.push_back(radius[row]);
       // A body that was thought removed and is back.
-      if (removed[static_cast<std::size_t>(row)]) {
+      if (removed[row]) {
         columns[kBodyLast].replace(row, std::int64_t{-1});
-        removed[static_cast<std::size_t>(row)] = 0;
+        removed[row] = 0;
       }
     }
     columns[kMotionRadius].append(frame_radius);
@@ -248,7 +248,7 @@ std::int32_t ResultsWriter::add_body(const BodyRow& body) {
 void ResultsWriter::remove_body(std::int32_t row) {
   if (row < 0 || row >= static_cast<std::int64_t>(state_->points.size())) throw_input("results: there is no body row {}", row);
   state_->columns[kBodyLast].replace(row, std::max<std::int64_t>(frames() - 1, 0));
-  state_->removed[static_cast<std::size_t>(row)] = 1;
+  state_->removed[row] = 1;
 }
 
 std::int32_t ResultsWriter::row_of(std::int64_t id) const {

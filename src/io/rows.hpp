@@ -18,7 +18,7 @@ namespace scree::io {
   std::vector<char> held(bodies, 0);
   for (std::size_t c = 0; c < frame.contact_kind.size(); ++c) {
     const std::int32_t a = frame.pair[2 * c], b = frame.pair[2 * c + 1];
-    if (!frame.touches(c) && std::min(a, b) < 0 && std::max(a, b) >= 0) held[static_cast<std::size_t>(std::max(a, b))] = 1;
+    if (!frame.touches(c) && std::min(a, b) < 0 && std::max(a, b) >= 0) held[std::max(a, b)] = 1;
   }
   return held;
 }

@@ -30,7 +30,7 @@ std::vector<char> wanted_rows(const ResultsReader& results, const Selection& sel
   std::vector<char> wanted(results.bodies().size(), 0);
   for (const std::int32_t row : selection.bodies) {
     if (row < 0 || row >= static_cast<std::int64_t>(wanted.size())) throw_input("{}: there is no body row {}; there are {}", results.path(), row, wanted.size());
-    wanted[static_cast<std::size_t>(row)] = 1;
+    wanted[row] = 1;
   }
   return wanted;
 }
@@ -39,10 +39,10 @@ void keep_bodies(const ResultsReader& results, const std::vector<char>& wanted, 
   // Points belong to the bodies of finite elements, one after the other.
   std::vector<char> bodies, nodes;
   for (const std::int32_t row : frame.body) {
-    const BodyRow& body = results.bodies()[static_cast<std::size_t>(row)];
-    bodies.push_back(wanted[static_cast<std::size_t>(row)]);
+    const BodyRow& body = results.bodies()[row];
+    bodies.push_back(wanted[row]);
     if (body.kind == StoredKind::finite_element && body.shape >= 0)
-      nodes.insert(nodes.end(), static_cast<std::size_t>(results.shapes()[static_cast<std::size_t>(body.shape)].points()), bodies.back());
+      nodes.insert(nodes.end(), static_cast<std::size_t>(results.shapes()[body.shape].points()), bodies.back());
   }
   frame.state.clear();  // of no use without the model
   keep_rows(frame, "motion", bodies);
@@ -50,7 +50,7 @@ void keep_bodies(const ResultsReader& results, const std::vector<char>& wanted, 
 }
 
 void keep_contacts(const std::vector<char>& wanted, Frame& frame) {
-  const auto touches = [&](std::int32_t row) { return row >= 0 && wanted[static_cast<std::size_t>(row)]; };
+  const auto touches = [&](std::int32_t row) { return row >= 0 && wanted[row]; };
   std::vector<char> contacts;
   for (std::size_t c = 0; c < frame.contacts(); ++c) contacts.push_back(touches(frame.pair[2 * c]) || touches(frame.pair[2 * c + 1]));
   keep_rows(frame, "contacts", contacts);

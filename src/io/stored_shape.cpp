@@ -43,15 +43,15 @@ StoredPiece store(const geometry::Polyhedron& polyhedron, const Vec3& center) {
 
 // Elements, then the faces of the mesh's pieces that have nothing behind them.
 StoredPiece store_mesh(const geometry::Shape& shape, int m, const Vec3& center) {
-  const geometry::Mesh& mesh = shape.meshes[static_cast<std::size_t>(m)];
+  const geometry::Mesh& mesh = shape.meshes[m];
   StoredPiece piece{PieceKind::mesh, mesh.element_volume.empty() ? 0 : mesh.element_volume[0], mesh.surface_id, {}, {}};
   for (const Vec3& node : mesh.nodes) add_point(piece.reals, node - center);
   const auto nodes_of = [&](int e) {
-    const auto first = static_cast<std::size_t>(mesh.element_start[static_cast<std::size_t>(e)]);
+    const auto first = static_cast<std::size_t>(mesh.element_start[e]);
     return std::span(mesh.element_nodes).subspan(first, static_cast<std::size_t>(mesh.element_start[static_cast<std::size_t>(e) + 1]) - first);
   };
   piece.integers.push_back(mesh.elements());
-  for (int e = 0; e < mesh.elements(); ++e) add_face(piece.integers, nodes_of(e), mesh.element_volume[static_cast<std::size_t>(e)]);
+  for (int e = 0; e < mesh.elements(); ++e) add_face(piece.integers, nodes_of(e), mesh.element_volume[e]);
 
   const std::size_t count_at = piece.integers.size();
   piece.integers.push_back(0);
@@ -61,10 +61,10 @@ StoredPiece store_mesh(const geometry::Shape& shape, int m, const Vec3& center) 
     const auto& polyhedron = std::get<geometry::Polyhedron>(shape.pieces[p].form);
     const auto nodes = nodes_of(shape.piece_element[p]);
     for (int f = 0; f < polyhedron.faces(); ++f) {
-      if (polyhedron.face_neighbour[static_cast<std::size_t>(f)] >= 0) continue;
+      if (polyhedron.face_neighbour[f] >= 0) continue;
       face.clear();
-      for (int k = 0; k < polyhedron.face_size(f); ++k) face.push_back(nodes[static_cast<std::size_t>(polyhedron.face_vertex(f, k))]);
-      add_face(piece.integers, face, polyhedron.face_surface[static_cast<std::size_t>(f)]);
+      for (int k = 0; k < polyhedron.face_size(f); ++k) face.push_back(nodes[polyhedron.face_vertex(f, k)]);
+      add_face(piece.integers, face, polyhedron.face_surface[f]);
       ++piece.integers[count_at];
     }
   }
@@ -103,8 +103,8 @@ StoredShape store(const geometry::Shape& shape, const Vec3& center) {
       stored.pieces.push_back(std::visit([&](const auto& form) { return store(form, center); }, shape.pieces[p].form));
       stored.pieces.back().volume = shape.pieces[p].volume_id;
       stored.pieces.back().surface = shape.pieces[p].surface_id;
-    } else if (!done[static_cast<std::size_t>(m)]) {
-      done[static_cast<std::size_t>(m)] = 1;
+    } else if (!done[m]) {
+      done[m] = 1;
       stored.pieces.push_back(store_mesh(shape, m, center));
     }
   }

@@ -87,7 +87,7 @@ void set_vertices(Grid& grid, const std::vector<double>& positions) {
 
 Grid body_grid(const ResultsReader& results, const Frame& frame) {
   std::vector<double> radius;
-  for (const std::int32_t row : frame.body) radius.push_back(results.bodies()[static_cast<std::size_t>(row)].radius);
+  for (const std::int32_t row : frame.body) radius.push_back(results.bodies()[row].radius);
   Grid grid(frame.bodies(), frame.bodies());
   grid.point_data("radius", 1, radius);
   grid.columns(frame, "motion");

@@ -46,7 +46,7 @@ std::vector<std::int32_t> strongest(const std::vector<double>& size, std::int64_
   std::vector<std::int32_t> order(size.size());
   std::iota(order.begin(), order.end(), 0);
   const auto stronger = [&](std::int32_t a, std::int32_t b) {
-    const double fa = size[static_cast<std::size_t>(a)], fb = size[static_cast<std::size_t>(b)];
+    const double fa = size[a], fb = size[b];
     return fa > fb || (fa == fb && a < b);
   };
   const auto kept = static_cast<std::ptrdiff_t>(std::clamp<std::int64_t>(limit, 0, static_cast<std::int64_t>(order.size())));
@@ -158,7 +158,7 @@ Bundle WirePacker::scene() const {
 Bundle WirePacker::series(std::int64_t every) const {
   std::vector<double> frame_time, energy;
   for (std::int64_t k = 0; k < reader_.frames(); k += every) {
-    const EnergyRow& e = reader_.energies()[static_cast<std::size_t>(k)];
+    const EnergyRow& e = reader_.energies()[k];
     frame_time.push_back(reader_.time(k));
     energy.insert(energy.end(), {e.kinetic, e.internal, e.potential, e.external, e.contact, e.friction, e.damping});
   }
@@ -170,12 +170,12 @@ Bundle WirePacker::series(std::int64_t every) const {
     std::array<double, 6> top{};
     const std::int64_t end = std::min(count, k + bucket);
     for (std::int64_t i = k; i < end; ++i) {
-      const StepRow& s = steps[static_cast<std::size_t>(i)];
+      const StepRow& s = steps[i];
       const std::array<double, 6> own{static_cast<double>(s.contacts), static_cast<double>(s.iterations), s.residual, s.penetration_max,
                                       s.integrate + s.detect + s.assemble + s.solve, s.h};
       for (std::size_t j = 0; j < 6; ++j) top[j] = std::max(top[j], own[j]);
     }
-    time.push_back(steps[static_cast<std::size_t>(end - 1)].time);
+    time.push_back(steps[end - 1].time);
     std::size_t j = 0;
     for (std::vector<float>* column : {&contacts, &iterations, &residual, &penetration, &seconds, &h}) column->push_back(static_cast<float>(top[j++]));
   }
@@ -203,7 +203,7 @@ Bundle WirePacker::frame(std::int64_t index, std::span<const Field> fields, bool
   std::vector<float> gradient;
   quaternion.reserve(4 * frame.bodies());
   for (std::size_t i = 0; i < frame.bodies(); ++i) {
-    const bool deforms = reader_.bodies()[static_cast<std::size_t>(frame.body[i])].kind == StoredKind::pseudo_rigid;
+    const bool deforms = reader_.bodies()[frame.body[i]].kind == StoredKind::pseudo_rigid;
     add_quaternion(deforms ? Mat3::Identity() : matrix3(&frame.rotation[9 * i]), quaternion);
     for (std::size_t j = 0; deforms && j < 9; ++j) gradient.push_back(static_cast<float>(frame.rotation[9 * i + j]));
   }

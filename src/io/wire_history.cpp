@@ -47,9 +47,9 @@ void WirePacker::require(std::int32_t row) const {
 std::string WirePacker::body(std::int64_t index, std::int32_t row) const {
   require(row);
   const Frame frame = reader_.frame(index);
-  const BodyRow& body = reader_.bodies()[static_cast<std::size_t>(row)];
+  const BodyRow& body = reader_.bodies()[row];
   static constexpr const char* kKinds[] = {"rigid", "pseudo-rigid", "finite elements", "obstacle"};
-  nlohmann::json out = {{"row", row}, {"id", body.id}, {"label", body.label}, {"material", body.material}, {"kind", kKinds[static_cast<std::size_t>(body.kind)]},
+  nlohmann::json out = {{"row", row}, {"id", body.id}, {"label", body.label}, {"material", body.material}, {"kind", kKinds[body.kind]},
                         {"mass", body.mass}, {"volume", body.volume}, {"frame", index}, {"time", frame.time}};
   const auto at = std::find(frame.body.begin(), frame.body.end(), row);
   out["present"] = at != frame.body.end();
@@ -90,7 +90,7 @@ std::string WirePacker::contact(std::int64_t index, std::int64_t number) const {
   const auto side = [&](std::size_t s) -> nlohmann::json {
     const std::int32_t row = frame.pair[2 * c + s];
     if (row < 0) return nullptr;
-    const BodyRow& body = reader_.bodies()[static_cast<std::size_t>(row)];
+    const BodyRow& body = reader_.bodies()[row];
     return {{"row", row}, {"id", body.id}, {"label", body.label}};
   };
   return json_text({{"number", number}, {"frame", index}, {"time", frame.time}, {"kind", kKinds[std::min<std::size_t>(frame.contact_kind[c], 5)]},

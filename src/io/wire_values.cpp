@@ -42,7 +42,7 @@ Field field(std::string_view name) {
   throw_input("field '{}' is unknown; known: {}", name, fmt::join(kFieldNames, ", "));
 }
 
-std::string_view field_name(Field field) { return kFieldNames[static_cast<std::size_t>(field)]; }
+std::string_view field_name(Field field) { return kFieldNames[field]; }
 
 std::vector<std::string> WirePacker::fields() const {
   const auto& bodies = reader_.bodies();
@@ -62,7 +62,7 @@ WirePacker::Values WirePacker::values(const Frame& frame, Field field) const {
     for (std::size_t i = 0; i < out.body.size(); ++i) out.body[i] = row3(frame.velocity, i).norm();
     for (std::size_t n = 0; 3 * n < frame.node_velocity.size(); ++n) out.node.push_back(row3(frame.node_velocity, n).norm());
   } else if (field == Field::displacement) {
-    for (std::size_t i = 0; i < out.body.size(); ++i) out.body[i] = (row3(frame.position, i) - reader_.bodies()[static_cast<std::size_t>(frame.body[i])].center).norm();
+    for (std::size_t i = 0; i < out.body.size(); ++i) out.body[i] = (row3(frame.position, i) - reader_.bodies()[frame.body[i]].center).norm();
     if (!frame.node_position.empty()) out.node = node_displacements(frame);
   } else if (field == Field::von_mises) {
     out.body.assign(frame.mises.begin(), frame.mises.end());
@@ -71,8 +71,8 @@ WirePacker::Values WirePacker::values(const Frame& frame, Field field) const {
     std::vector<double> by_row(reader_.bodies().size(), 0.0);
     for (std::size_t c = 0; c < frame.contact_kind.size(); ++c)
       for (std::size_t side = 0; side < 2 && frame.touches(c); ++side)
-        if (const std::int32_t row = frame.pair[2 * c + side]; row >= 0) by_row[static_cast<std::size_t>(row)] += row3(frame.force, c).norm();
-    for (std::size_t i = 0; i < out.body.size(); ++i) out.body[i] = by_row[static_cast<std::size_t>(frame.body[i])];
+        if (const std::int32_t row = frame.pair[2 * c + side]; row >= 0) by_row[row] += row3(frame.force, c).norm();
+    for (std::size_t i = 0; i < out.body.size(); ++i) out.body[i] = by_row[frame.body[i]];
   }
   return out;
 }
@@ -82,9 +82,9 @@ std::vector<double> WirePacker::node_displacements(const Frame& frame) const {
   std::vector<double> out;
   std::size_t node = 0;
   for (const std::int32_t row : frame.body) {
-    const BodyRow& body = reader_.bodies()[static_cast<std::size_t>(row)];
+    const BodyRow& body = reader_.bodies()[row];
     if (body.kind != StoredKind::finite_element || body.shape < 0) continue;
-    for (const StoredPiece& piece : reader_.shapes()[static_cast<std::size_t>(body.shape)].pieces)
+    for (const StoredPiece& piece : reader_.shapes()[body.shape].pieces)
       for (std::size_t p = 0; p < static_cast<std::size_t>(piece.points()); ++p, ++node)
         out.push_back((row3(frame.node_position, node) - row3(piece.reals, p) - body.center).norm());
   }

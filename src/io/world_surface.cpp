@@ -52,11 +52,11 @@ WorldSurface world_surface(const ResultsReader& results, const Frame& frame, boo
   WorldSurface out;
   std::size_t node = 0;  // next deformed point
   for (std::size_t k = 0; k < frame.bodies(); ++k) {
-    const BodyRow& body = results.bodies()[static_cast<std::size_t>(frame.body[k])];
+    const BodyRow& body = results.bodies()[frame.body[k]];
     if (body.shape < 0) continue;
     const Motion motion(frame, k);
     const bool deformed = body.kind == StoredKind::finite_element && !frame.node_position.empty();
-    for (const StoredPiece& piece : results.shapes()[static_cast<std::size_t>(body.shape)].pieces) {
+    for (const StoredPiece& piece : results.shapes()[body.shape].pieces) {
       if (piece.points() == 0) {
         if (spheres || piece.kind == PieceKind::ellipsoid) add_ball(out, motion, piece, ball, frame.body[k]);
         continue;

@@ -146,7 +146,7 @@ void add_cloud(Document& document, Heavy& heavy, std::span<const double> positio
 
 void add_bodies(Document& document, Heavy& heavy, const ResultsReader& results, const Frame& frame) {
   std::vector<double> radius;
-  for (const std::int32_t row : frame.body) radius.push_back(results.bodies()[static_cast<std::size_t>(row)].radius);
+  for (const std::int32_t row : frame.body) radius.push_back(results.bodies()[row].radius);
   document.open_grid("bodies", frame.time);
   add_cloud(document, heavy, frame.position);
   document.attribute("body", "Scalar", "Node", heavy.integers(frame.body));

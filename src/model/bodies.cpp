@@ -96,7 +96,7 @@ int Bodies::add(const BodySpec& spec) {
 
 void Bodies::remove(int body_id) {
   const int i = index(body_id);
-  if (deforms(i)) erase_at(deformables, deformable[static_cast<std::size_t>(i)]);
+  if (deforms(i)) erase_at(deformables, deformable[i]);
   each_array(*this, [i](const char*, auto& values) { erase_at(values, i); });
   erase_at(shape, i);
   erase_at(deformable, i);
@@ -106,7 +106,7 @@ void Bodies::remove(int body_id) {
 
 int Bodies::find(int body_id) const {
   // Ids ascend, and equal the index until something is removed.
-  if (body_id >= 0 && body_id < size() && id[static_cast<std::size_t>(body_id)] == body_id) return body_id;
+  if (body_id >= 0 && body_id < size() && id[body_id] == body_id) return body_id;
   const auto found = std::lower_bound(id.begin(), id.end(), body_id);
   return found != id.end() && *found == body_id ? static_cast<int>(found - id.begin()) : -1;
 }
@@ -142,7 +142,7 @@ void Bodies::index_deformables() {
   for (std::size_t d = 0; d < deformables.size(); ++d) {
     deformables[d].first = first;
     first += deformables[d].size();
-    deformable[static_cast<std::size_t>(index(deformables[d].body))] = static_cast<int>(d);
+    deformable[index(deformables[d].body)] = static_cast<int>(d);
   }
 }
 

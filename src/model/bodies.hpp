@@ -116,10 +116,10 @@ struct Bodies {
   }
 
   [[nodiscard]] int size() const { return static_cast<int>(id.size()); }
-  [[nodiscard]] bool moves(int i) const { return kind[static_cast<std::size_t>(i)] != BodyKind::obstacle; }
-  [[nodiscard]] bool deforms(int i) const { return deformable[static_cast<std::size_t>(i)] >= 0; }
-  [[nodiscard]] Deformable& deformable_of(int i) { return deformables[static_cast<std::size_t>(deformable[static_cast<std::size_t>(i)])]; }
-  [[nodiscard]] const Deformable& deformable_of(int i) const { return deformables[static_cast<std::size_t>(deformable[static_cast<std::size_t>(i)])]; }
+  [[nodiscard]] bool moves(int i) const { return kind[i] != BodyKind::obstacle; }
+  [[nodiscard]] bool deforms(int i) const { return deformable[i] >= 0; }
+  [[nodiscard]] Deformable& deformable_of(int i) { return deformables[deformable[i]]; }
+  [[nodiscard]] const Deformable& deformable_of(int i) const { return deformables[deformable[i]]; }
 
   /// Append a body; returns its id.
   int add(const BodySpec& spec);

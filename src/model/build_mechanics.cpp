@@ -18,7 +18,7 @@ const BulkMaterial& material_of(const Model& model, int own, const Deformation& 
   const int index = found == deformation.materials.end() ? own : found->second;
   if (index < 0) return fallback;
   if (index >= static_cast<int>(model.bulk.size())) throw_input("BODY: bulk material {} does not exist; there are {}", index, model.bulk.size());
-  return model.bulk[static_cast<std::size_t>(index)];
+  return model.bulk[index];
 }
 
 std::shared_ptr<const elastic::Law> law_of(const BulkMaterial& material) { return elastic::make_law(material.model, material.young, material.poisson); }
@@ -51,7 +51,7 @@ void check_mesh(const geometry::Mesh& mesh) {
   bool sound = starts && std::ranges::all_of(mesh.element_nodes, [&](int n) { return n >= 0 && n < nodes; }) &&
                std::ranges::all_of(mesh.nodes, [](const Vec3& x) { return is_finite(x); });
   for (int e = 0; sound && e < mesh.elements(); ++e)
-    sound = geometry::is_element_size(mesh.element_start[static_cast<std::size_t>(e) + 1] - mesh.element_start[static_cast<std::size_t>(e)]);
+    sound = geometry::is_element_size(mesh.element_start[static_cast<std::size_t>(e) + 1] - mesh.element_start[e]);
   for (const auto& face : mesh.faces) sound = sound && std::ranges::all_of(face, [&](int n) { return n >= 0 && n < nodes; });
   if (!sound) throw_input("BODY: the mesh has an element or face of unknown nodes");
 }
@@ -83,7 +83,7 @@ MatX shape_columns(const Deformation& deformation, const geometry::Mesh& given, 
   std::size_t n = 0;
   for (Eigen::Index k = 0; k < static_cast<Eigen::Index>(mesh.nodes.size()); ++k, ++n) {
     // Elements without matter are left out, and the nodes that only they have.
-    while (n < given.nodes.size() && given.nodes[n] != mesh.nodes[static_cast<std::size_t>(k)]) ++n;
+    while (n < given.nodes.size() && given.nodes[n] != mesh.nodes[k]) ++n;
     if (n == given.nodes.size()) throw_input("BODY: base: the mesh has nodes that its finite elements do not have in the same order");
     for (Eigen::Index j = 0; j < count; ++j)
       columns.block<3, 1>(3 * k, j) = Eigen::Map<const Vec3>(deformation.shapes.data() + static_cast<std::size_t>(j) * size + 3 * n);

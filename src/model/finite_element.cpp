@@ -21,7 +21,7 @@ Eigen::Map<const Vec3> vector(std::span<const double> values, int node) { return
 
 std::vector<Weight> to_list(const elastic::Weights& weights) {
   std::vector<Weight> list;
-  for (int a = 0; a < weights.count; ++a) list.push_back({weights.node[static_cast<std::size_t>(a)], weights.weight[static_cast<std::size_t>(a)]});
+  for (int a = 0; a < weights.count; ++a) list.push_back({weights.node[a], weights.weight[a]});
   return list;
 }
 
@@ -31,8 +31,8 @@ void append_weights(const elastic::Weights& weights, std::vector<Weight>& out) {
   double dropped = 0.0;
   const std::size_t first = out.size();
   for (int a = 0; a < weights.count; ++a) {
-    const double w = weights.weight[static_cast<std::size_t>(a)];
-    if (std::abs(w) > kNegligible) out.push_back({weights.node[static_cast<std::size_t>(a)], w});
+    const double w = weights.weight[a];
+    if (std::abs(w) > kNegligible) out.push_back({weights.node[a], w});
     else dropped += w;
   }
   std::max_element(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), [](const Weight& x, const Weight& y) { return x.value < y.value; })->value += dropped;
@@ -80,7 +80,7 @@ void FiniteElement::Points::add(std::span<const Weight> more) {
 
 Vec3 FiniteElement::Points::at(int k, std::span<const double> values) const {
   Vec3 sum = Vec3::Zero();
-  for (std::size_t w = start[static_cast<std::size_t>(k)]; w < start[static_cast<std::size_t>(k) + 1]; ++w) sum += weights[w].value * vector(values, weights[w].node);
+  for (std::size_t w = start[k]; w < start[static_cast<std::size_t>(k) + 1]; ++w) sum += weights[w].value * vector(values, weights[w].node);
   return sum;
 }
 
@@ -116,8 +116,8 @@ void FiniteElement::weigh_shape(const geometry::Shape& shape) {
     // A corner of a mesh element is a node; any other point hangs on the element around it.
     list.clear();
     if (!embedded_)
-      for (const int node : mesh.element(element_of_piece_[static_cast<std::size_t>(piece)]))
-        if (mesh.nodes[static_cast<std::size_t>(node)] == X) list.assign(1, {node, 1.0});
+      for (const int node : mesh.element(element_of_piece_[piece]))
+        if (mesh.nodes[node] == X) list.assign(1, {node, 1.0});
     if (list.empty()) list = to_list(elastic::weights(mesh, locator_.locate(mesh, X)));
     surface_.add(list);
     return std::span<const Weight>(list);
@@ -148,7 +148,7 @@ void FiniteElement::measure_faces() {
   face_degree_ = 2;
   for (std::size_t f = 0; f < mesh.boundary.size(); ++f) {
     const elastic::BoundaryFace& face = mesh.boundary[f];
-    faces_of_element_[static_cast<std::size_t>(face.element)].push_back(static_cast<int>(f));
+    faces_of_element_[face.element].push_back(static_cast<int>(f));
     if (face.kind == elastic::FaceKind::quad8) face_degree_ = 3;
     face_size_ += 0.5 * corner_area(face, reference_).norm() / static_cast<double>(mesh.boundary.size());
   }
@@ -159,8 +159,8 @@ bool FiniteElement::face_at(std::span<const double> q, int piece, const Vec3& x,
   // The face of the element that looks the right way.
   const elastic::BoundaryFace* face = nullptr;
   double most = 0.0;
-  for (const int f : faces_of_element_[static_cast<std::size_t>(element_of_piece_[static_cast<std::size_t>(piece)])]) {
-    const elastic::BoundaryFace& candidate = body_.mesh().boundary[static_cast<std::size_t>(f)];
+  for (const int f : faces_of_element_[element_of_piece_[piece]]) {
+    const elastic::BoundaryFace& candidate = body_.mesh().boundary[f];
     const double cosine = corner_area(candidate, q).normalized().dot(outward);
     if (cosine > most) most = cosine, face = &candidate;
   }
@@ -221,7 +221,7 @@ void FiniteElement::viscous_force(std::span<const double> q, std::span<const dou
 
 void FiniteElement::arms(std::span<const double> q, std::span<double> out) const {
   Vec3 center = Vec3::Zero();
-  for (int i = 0; i < nodes(); ++i) center += node_mass_[static_cast<std::size_t>(i)] * vector(q, i);
+  for (int i = 0; i < nodes(); ++i) center += node_mass_[i] * vector(q, i);
   center /= body_.mass_properties().mass;
   for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(out.data() + 3 * i) = vector(q, i) - center;
 }
@@ -282,7 +282,7 @@ void FiniteElement::weights(const Vec3& X, std::vector<Weight>& out) const {
 
 Place FiniteElement::current_place(std::span<const double> q, int element, const Vec3& x) const {
   const auto nodes = body_.mesh().element(element);
-  const elastic::Kind kind = body_.mesh().kinds[static_cast<std::size_t>(element)];
+  const elastic::Kind kind = body_.mesh().kinds[element];
   std::array<double, elastic::kMostNodes> N;
   std::array<Vec3, elastic::kMostNodes> dN;
   Place place{element, elastic::natural_center(kind)};
@@ -321,20 +321,20 @@ int FiniteElement::element_at(std::span<const double> q, const Box& box, const V
 }
 
 void FiniteElement::weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const {
-  const int element = embedded_ ? element_at(q, piece_box_[static_cast<std::size_t>(piece)], x) : element_of_piece_[static_cast<std::size_t>(piece)];
+  const int element = embedded_ ? element_at(q, piece_box_[piece], x) : element_of_piece_[piece];
   const Place place = current_place(q, element, x);
   append_weights(elastic::weights(body_.mesh(), place), out);
 }
 
 bool FiniteElement::surface_points(std::span<const double> q, std::vector<Vec3>& out) const {
   out.resize(static_cast<std::size_t>(surface_.size()));
-  for (int k = 0; k < surface_.size(); ++k) out[static_cast<std::size_t>(k)] = surface_.at(k, q);
+  for (int k = 0; k < surface_.size(); ++k) out[k] = surface_.at(k, q);
   return true;
 }
 
 void FiniteElement::drawn_points(std::span<const double> values, std::vector<Vec3>& out) const {
   out.resize(static_cast<std::size_t>(drawn_.size()));
-  for (int k = 0; k < drawn_.size(); ++k) out[static_cast<std::size_t>(k)] = drawn_.at(k, values);
+  for (int k = 0; k < drawn_.size(); ++k) out[k] = drawn_.at(k, values);
 }
 
 void FiniteElement::drawn_mises(std::span<const double> q, std::vector<double>& out) const {
@@ -344,7 +344,7 @@ void FiniteElement::drawn_mises(std::span<const double> q, std::vector<double>& 
   for (const Vec6& stress : smooth) sum.push_back(elastic::von_mises(stress));
   out.assign(static_cast<std::size_t>(drawn_.size()), 0.0);
   for (std::size_t k = 0; k < out.size(); ++k)
-    for (std::size_t w = drawn_.start[k]; w < drawn_.start[k + 1]; ++w) out[k] += drawn_.weights[w].value * sum[static_cast<std::size_t>(drawn_.weights[w].node)];
+    for (std::size_t w = drawn_.start[k]; w < drawn_.start[k + 1]; ++w) out[k] += drawn_.weights[w].value * sum[drawn_.weights[w].node];
 }
 
 void FiniteElement::mass_times(std::span<const double> v, bool lumped, std::span<double> out) const {
@@ -363,14 +363,14 @@ Mat3 FiniteElement::stress(std::span<const double> q, const Vec3& X) const {
   const auto heaviest = std::max_element(weights.weight.begin(), weights.weight.begin() + weights.count);
   if (*heaviest < 1.0 - kAtNode) return elastic::tensor(elastic::stress_at(body_, q, place));
   // At a node the elements around it disagree: their mean.
-  const int node = weights.node[static_cast<std::size_t>(heaviest - weights.weight.begin())];
+  const int node = weights.node[heaviest - weights.weight.begin()];
   Vec6 sum = Vec6::Zero();
   int count = 0;
   for (int e = 0; e < mesh.elements(); ++e) {
     const auto nodes = mesh.element(e);
     const auto found = std::find(nodes.begin(), nodes.end(), node);
     if (found == nodes.end()) continue;
-    sum += elastic::stress_at(body_, q, {e, elastic::node_natural(mesh.kinds[static_cast<std::size_t>(e)], static_cast<int>(found - nodes.begin()))});
+    sum += elastic::stress_at(body_, q, {e, elastic::node_natural(mesh.kinds[e], static_cast<int>(found - nodes.begin()))});
     ++count;
   }
   return elastic::tensor(sum / count);
@@ -380,8 +380,8 @@ Vec3 FiniteElement::lumped_center(std::span<const double> q) const {
   Vec3 sum = Vec3::Zero();
   double mass = 0.0;
   for (int i = 0; i < nodes(); ++i) {
-    sum += body_.lumped_mass()[static_cast<std::size_t>(i)] * vector(q, i);
-    mass += body_.lumped_mass()[static_cast<std::size_t>(i)];
+    sum += body_.lumped_mass()[i] * vector(q, i);
+    mass += body_.lumped_mass()[i];
   }
   return sum / mass;
 }
@@ -390,7 +390,7 @@ Mat3 FiniteElement::lumped_inertia(std::span<const double> q, const Vec3& center
   Mat3 e = Mat3::Zero();
   for (int i = 0; i < nodes(); ++i) {
     const Vec3 arm = vector(q, i) - center;
-    e += body_.lumped_mass()[static_cast<std::size_t>(i)] * arm * arm.transpose();
+    e += body_.lumped_mass()[i] * arm * arm.transpose();
   }
   return e.trace() * Mat3::Identity() - e;
 }
@@ -400,8 +400,8 @@ MeanMotion FiniteElement::mean(std::span<const double> q, std::span<const double
   motion.position.setZero();
   motion.velocity.setZero();
   for (int i = 0; i < nodes(); ++i) {
-    motion.position += node_mass_[static_cast<std::size_t>(i)] * vector(q, i);
-    motion.velocity += node_mass_[static_cast<std::size_t>(i)] * vector(u, i);
+    motion.position += node_mass_[i] * vector(q, i);
+    motion.velocity += node_mass_[i] * vector(u, i);
   }
   const geometry::MassProperties& properties = body_.mass_properties();
   motion.position /= properties.mass;
@@ -411,7 +411,7 @@ MeanMotion FiniteElement::mean(std::span<const double> q, std::span<const double
   Vec3 momentum = Vec3::Zero();
   const Vec3 center = lumped_center(q), speed = lumped_center(u), reference = reference_center_;
   for (int i = 0; i < nodes(); ++i) {
-    const double mass = body_.lumped_mass()[static_cast<std::size_t>(i)];
+    const double mass = body_.lumped_mass()[i];
     moment += mass * (vector(q, i) - center) * (vector(reference_, i) - reference).transpose();
     momentum += mass * (vector(q, i) - center).cross(vector(u, i) - speed);
   }
@@ -427,7 +427,7 @@ void FiniteElement::rigid_velocity(std::span<const double> q, const Vec3& v, con
 
 void FiniteElement::place(const Mat3& rotation, const Vec3& position, std::span<double> q) const {
   const Vec3& center = body_.mass_properties().center;
-  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(q.data() + 3 * i) = rotation * (body_.mesh().nodes[static_cast<std::size_t>(i)] - center) + position;
+  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(q.data() + 3 * i) = rotation * (body_.mesh().nodes[i] - center) + position;
 }
 
 void FiniteElement::add_body_force(const Vec3& acceleration, bool lumped, std::span<double> f) const {
@@ -441,7 +441,7 @@ void FiniteElement::add_torque(std::span<const double> q, const Vec3& torque, st
   // The forces of a rigid angular acceleration, whose moment is the torque.
   const Vec3 center = lumped_center(q), acceleration = lumped_inertia(q, center).ldlt().solve(torque);
   for (int i = 0; i < nodes(); ++i)
-    Eigen::Map<Vec3>(f.data() + 3 * i) += body_.lumped_mass()[static_cast<std::size_t>(i)] * acceleration.cross(vector(q, i) - center);
+    Eigen::Map<Vec3>(f.data() + 3 * i) += body_.lumped_mass()[i] * acceleration.cross(vector(q, i) - center);
 }
 
 double FiniteElement::fastest(std::span<const double> u) const {
@@ -465,7 +465,7 @@ std::vector<SurfacePoint> FiniteElement::surface(int id) const {
     for (const int node : face.nodes()) normals.try_emplace(node, Vec3::Zero()).first->second += area;
   }
   std::vector<SurfacePoint> points;
-  for (const auto& [node, normal] : normals) points.push_back({body_.mesh().nodes[static_cast<std::size_t>(node)], normal.normalized()});
+  for (const auto& [node, normal] : normals) points.push_back({body_.mesh().nodes[node], normal.normalized()});
   return points;
 }
 

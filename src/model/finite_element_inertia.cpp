@@ -94,7 +94,7 @@ class FiniteElementInertia final : public Inertia {
   void choose(std::span<const int> nodes) override {
     chosen_.assign(nodes.begin(), nodes.end());
     if (diagonal_) {
-      for (std::size_t k = 0; k < chosen_.size(); ++k) place_[static_cast<std::size_t>(chosen_[k])] = static_cast<int>(k);
+      for (std::size_t k = 0; k < chosen_.size(); ++k) place_[chosen_[k]] = static_cast<int>(k);
     } else if (!dense_ && !sparse_.covers(nodes)) {
       sparse_.analyse(system_->pattern, nodes);
       factorise_sparse();
@@ -118,7 +118,7 @@ class FiniteElementInertia final : public Inertia {
       for (int k = 0; k < count; ++k)
         for (int i = 0; i < dofs; ++i)
           rows[static_cast<std::size_t>(k) * static_cast<std::size_t>(dofs) + static_cast<std::size_t>(i)] /=
-              std::sqrt(mass_scale_ * body_.lumped_mass()[static_cast<std::size_t>(chosen_[static_cast<std::size_t>(i / 3)])]);
+              std::sqrt(mass_scale_ * body_.lumped_mass()[chosen_[i / 3]]);
     } else if (dense_) {
       const OneBlasThread guard(false);
       const double one = 1.0;
@@ -132,7 +132,7 @@ class FiniteElementInertia final : public Inertia {
   [[nodiscard]] bool turns() const { return mechanics_.corotation() != nullptr; }
   /// Place of a node among the columns of a scaled row.
   [[nodiscard]] int column_of(int node) const {
-    if (diagonal_) return place_[static_cast<std::size_t>(node)];
+    if (diagonal_) return place_[node];
     return dense_ ? node : sparse_.last_index(node);
   }
 
@@ -174,8 +174,8 @@ class FiniteElementInertia final : public Inertia {
     full_.setZero(body_.dofs(), body_.dofs());
     const elastic::NodePattern& pattern = *system_->pattern;
     for (int row = 0; row < pattern.rows(); ++row)
-      for (int e = pattern.row_start[static_cast<std::size_t>(row)]; e < pattern.row_start[static_cast<std::size_t>(row) + 1]; ++e)
-        full_.block<3, 3>(3 * row, 3 * pattern.columns[static_cast<std::size_t>(e)]) =
+      for (int e = pattern.row_start[row]; e < pattern.row_start[static_cast<std::size_t>(row) + 1]; ++e)
+        full_.block<3, 3>(3 * row, 3 * pattern.columns[e]) =
             Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(system_->values.data() + 9 * e);
     const int dofs = body_.dofs();
     int info = 0;

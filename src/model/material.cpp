@@ -43,13 +43,13 @@ int SurfaceMaterials::add(SurfaceMaterial material) {
 
 void SurfaceMaterials::update(int index, const SurfaceMaterial& material) {
   material.validate();
-  list_[static_cast<std::size_t>(index)] = material;
+  list_[index] = material;
 }
 
 int SurfaceMaterials::find(int surface1, int surface2) const {
   int fallback = -1, half = -1;
   for (int i = size() - 1; i >= 0; --i) {
-    const SurfaceMaterial& m = list_[static_cast<std::size_t>(i)];
+    const SurfaceMaterial& m = list_[i];
     if (m.is_default) {
       if (fallback < 0) fallback = i;
     } else if (m.surface2 == kAnySurface) {

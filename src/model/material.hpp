@@ -46,7 +46,7 @@ class SurfaceMaterials {
   /// The material of a pair, that of one of its surfaces with any other, the default one, or a frictionless built-in
   /// when there is none of these. -1 is the built-in's index.
   [[nodiscard]] int find(int surface1, int surface2) const;
-  [[nodiscard]] const SurfaceMaterial& operator[](int index) const { return index < 0 ? builtin_ : list_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const SurfaceMaterial& operator[](int index) const { return index < 0 ? builtin_ : list_[index]; }
   [[nodiscard]] int size() const { return static_cast<int>(list_.size()); }
 
  private:

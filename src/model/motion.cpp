@@ -39,7 +39,7 @@ void Motion::remove(const Bodies& bodies, int i) {
   const auto begin = static_cast<std::ptrdiff_t>(body.first), end = begin + static_cast<std::ptrdiff_t>(body.size());
   q.erase(q.begin() + begin, q.begin() + end);
   u.erase(u.begin() + begin, u.begin() + end);
-  held.erase(held.begin() + bodies.deformable[static_cast<std::size_t>(i)]);
+  held.erase(held.begin() + bodies.deformable[i]);
 }
 
 Vec3 point(const Bodies& bodies, const Motion& motion, int i, const Vec3& X) {

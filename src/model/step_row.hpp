@@ -43,7 +43,7 @@ struct StepRow {
  private:
   [[nodiscard]] static double StepRow::*clock_of(int stage) {
     constexpr std::array<double StepRow::*, kStages> kClocks{&StepRow::integrate, &StepRow::detect, &StepRow::assemble, &StepRow::solve};
-    return kClocks[static_cast<std::size_t>(stage)];
+    return kClocks[stage];
   }
 };
 

@@ -12,10 +12,10 @@ BodySums::BodySums(const solvers::BodyForm& part, std::vector<Body> bodies, Team
   for (const Body& shared : bodies_) {
     const std::size_t size = sizeof(double) * static_cast<std::size_t>(part.body_dofs(shared.body));
     for (const int rank : shared.acting)
-      if (rank != team.rank()) lengthen(incoming_[static_cast<std::size_t>(rank)], size);
+      if (rank != team.rank()) lengthen(incoming_[rank], size);
     if (!acts(shared)) continue;
     for (const int rank : shared.knowing)
-      if (rank != team.rank()) lengthen(outgoing_[static_cast<std::size_t>(rank)], size);
+      if (rank != team.rank()) lengthen(outgoing_[rank], size);
   }
 }
 

@@ -35,7 +35,7 @@ void KrylovShift::solve(std::span<const double> b, std::span<double> x) {
   const auto apply = [&](std::span<const double> in, std::span<double> out) { multiply(in, out); };
   const auto precondition = [&](std::span<const double> in, std::span<double> out) {
     parallel_for(static_cast<std::ptrdiff_t>(inverse_.size()), [&](std::ptrdiff_t a) {
-      Eigen::Map<Vec3>(out.data() + 3 * a).noalias() = inverse_[static_cast<std::size_t>(a)] * Eigen::Map<const Vec3>(in.data() + 3 * a);
+      Eigen::Map<Vec3>(out.data() + 3 * a).noalias() = inverse_[a] * Eigen::Map<const Vec3>(in.data() + 3 * a);
     });
   };
   multiply(last_, rest_);

@@ -11,10 +11,10 @@ namespace {
 void bisect(std::span<const Vec3> points, std::span<const double> weights, std::span<int> chosen, const Cell& cell, int first, int parts,
             std::vector<Cell>& cells) {
   if (parts == 1) {
-    cells[static_cast<std::size_t>(first)] = cell;
+    cells[first] = cell;
     return;
   }
-  const auto at = [&](int k) -> const Vec3& { return points[static_cast<std::size_t>(k)]; };
+  const auto at = [&](int k) -> const Vec3& { return points[k]; };
   Vec3 low = Vec3::Constant(kInfinity), high = -low;
   for (const int k : chosen) low = low.cwiseMin(at(k)), high = high.cwiseMax(at(k));
   int axis = 0;
@@ -24,10 +24,10 @@ void bisect(std::span<const Vec3> points, std::span<const double> weights, std::
   // As much weight on the left as its parts are of all; points at the same place stay together.
   const int left = parts / 2;
   double total = 0.0, sum = 0.0;
-  for (const int k : chosen) total += weights[static_cast<std::size_t>(k)];
+  for (const int k : chosen) total += weights[k];
   std::size_t n = 0;
   const double wanted = total * left / parts;
-  while (n < chosen.size() && sum + 0.5 * weights[static_cast<std::size_t>(chosen[n])] < wanted) sum += weights[static_cast<std::size_t>(chosen[n++])];
+  while (n < chosen.size() && sum + 0.5 * weights[chosen[n]] < wanted) sum += weights[chosen[n++]];
   while (n > 0 && n < chosen.size() && at(chosen[n])[axis] == at(chosen[n - 1])[axis]) ++n;
   double plane = 0.0;
   if (n == 0 || n == chosen.size()) plane = chosen.empty() ? 0.0 : n == 0 ? at(chosen.front())[axis] : std::nextafter(at(chosen.back())[axis], kInfinity);

@@ -23,10 +23,10 @@ std::vector<int> find_homes(const solvers::BodyForm& whole, std::span<const int>
   std::map<int, int> count;
   for (int body = 0; body < whole.bodies(); ++body) {
     count.clear();
-    for (const int entry : whole.incidence(body)) ++count[rank[at(entry / 2)]];
+    for (const int entry : whole.incidence(body)) ++count[rank[entry / 2]];
     int most = 0;
     for (const auto& [r, n] : count)
-      if (n > most) most = n, home[at(body)] = r;
+      if (n > most) most = n, home[body] = r;
   }
   return home;
 }
@@ -40,9 +40,9 @@ struct Job {
 std::vector<Job> find_jobs(const solvers::BodyForm& whole, std::span<const int> rank, std::span<const int> home) {
   std::map<std::vector<int>, Job> jobs;
   for (int a = 0; a < whole.blocks(); ++a) {
-    std::vector<int> key{rank[at(a)]};
+    std::vector<int> key{rank[a]};
     for (const int body : movers(whole, a))
-      if (home[at(body)] != key.front()) key.push_back(home[at(body)]);
+      if (home[body] != key.front()) key.push_back(home[body]);
     if (key.size() == 1) continue;
     std::sort(key.begin() + 1, key.end());
     Job& job = jobs[key];
@@ -66,14 +66,14 @@ int colour(const solvers::BodyForm& whole, std::span<const Job> jobs, std::vecto
     taken.assign(at(colours) + 1, 0);
     for (const int a : job.blocks)
       for (const int body : movers(whole, a))
-        for (const Use& use : used[at(body)])
-          if (use.rank != job.rank) taken[at(use.colour)] = 1;
+        for (const Use& use : used[body])
+          if (use.rank != job.rank) taken[use.colour] = 1;
     const int chosen = static_cast<int>(std::ranges::find(taken, 0) - taken.begin());
     colours = std::max(colours, chosen + 1);
     for (const int a : job.blocks) {
-      phase[at(a)] = 1 + chosen;
+      phase[a] = 1 + chosen;
       for (const int body : movers(whole, a)) {
-        auto& uses = used[at(body)];
+        auto& uses = used[body];
         if (std::ranges::none_of(uses, [&](const Use& use) { return use.colour == chosen && use.rank == job.rank; })) uses.push_back({chosen, job.rank});
       }
     }
@@ -102,14 +102,14 @@ Phases make_phases(const solvers::BodyForm& whole, std::span<const int> rank, Sw
   } else if (!jobs.empty()) {
     phases.count = 2;
     for (const Job& job : jobs)
-      for (const int a : job.blocks) phases.of_block[at(a)] = 1;
+      for (const int a : job.blocks) phases.of_block[a] = 1;
   }
   return phases;
 }
 
 std::vector<int> ranks_of(const solvers::BodyForm& whole, std::span<const int> rank, int body) {
   std::vector<int> ranks;
-  for (const int entry : whole.incidence(body)) ranks.push_back(rank[at(entry / 2)]);
+  for (const int entry : whole.incidence(body)) ranks.push_back(rank[entry / 2]);
   std::ranges::sort(ranks);
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;

@@ -23,15 +23,15 @@ std::vector<int> divide_blocks(const solvers::BodyForm& form, std::span<const Ve
   for (int body = 0; body < form.bodies(); ++body) {
     if (form.body_dofs(body) == 0) continue;
     movers.push_back(body);
-    points.push_back(places[at(body)]);
+    points.push_back(places[body]);
     weights.push_back(1.0 + static_cast<double>(form.incidence(body).size()) + form.body_dofs(body) / 6.0);
   }
   const std::vector<Cell> cells = Bisection().cut(points, weights, {}, ranks);
   std::vector<int> owner(at(form.bodies()), -1);
-  for (std::size_t k = 0; k < movers.size(); ++k) owner[at(movers[k])] = locate(cells, points[k]);
+  for (std::size_t k = 0; k < movers.size(); ++k) owner[movers[k]] = locate(cells, points[k]);
   std::vector<int> rank;
   for (int a = 0; a < form.blocks(); ++a) {
-    const auto side = [&](int body) { return body < 0 ? Side{} : Side{owner[at(body)], form.body_dofs(body), body}; };
+    const auto side = [&](int body) { return body < 0 ? Side{} : Side{owner[body], form.body_dofs(body), body}; };
     rank.push_back(std::max(0, rank_of_pair(side(form.bodies_of(a)[0]), side(form.bodies_of(a)[1]))));
   }
   return rank;

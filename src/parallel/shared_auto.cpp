@@ -70,7 +70,7 @@ solvers::SolveReport SharedAuto::run(std::span<double> R) {
 /// Who solves an island.
 int SharedAuto::solver_of(std::span<const int> island) const {
   std::vector<int> count(static_cast<std::size_t>(team_.size()), 0);
-  for (const int a : island) ++count[static_cast<std::size_t>(rank_[static_cast<std::size_t>(a)])];
+  for (const int a : island) ++count[rank_[a]];
   const auto most = std::ranges::max_element(count);
   const bool inside = *most == static_cast<int>(island.size());
   return inside || static_cast<int>(island.size()) <= most_gathered_ ? static_cast<int>(most - count.begin()) : kAll;
@@ -83,18 +83,18 @@ void SharedAuto::assign() {
     islands.find(*problem_.W);
     for (int i = 0; i < islands.count(); ++i) {
       const auto island = islands.blocks(i);
-      auto& list = blocks_[static_cast<std::size_t>(solver_of(island) + 1)];
+      auto& list = blocks_[solver_of(island) + 1];
       list.insert(list.end(), island.begin(), island.end());
     }
   } else {
     // Other yardsticks do not add up over islands.
     std::vector<int> everything;
     for (int a = 0; a < problem_.blocks(); ++a) everything.push_back(a);
-    blocks_[static_cast<std::size_t>(solver_of(everything) + 1)] = everything;
+    blocks_[solver_of(everything) + 1] = everything;
   }
   for (auto& list : blocks_) std::ranges::sort(list);
   weight_ = solvers::residual_weights(problem_);
-  share_ = solvers::tolerance_shares(problem_, weight_, static_cast<int>(blocks_.size()), [&](int k) { return std::span<const int>(blocks_[static_cast<std::size_t>(k)]); });
+  share_ = solvers::tolerance_shares(problem_, weight_, static_cast<int>(blocks_.size()), [&](int k) { return std::span<const int>(blocks_[k]); });
 }
 
 solvers::ContactProblem SharedAuto::part_of(int who) const {
@@ -102,7 +102,7 @@ solvers::ContactProblem SharedAuto::part_of(int who) const {
   if (static_cast<int>(blocks.size()) == problem_.blocks()) return problem_;
   solvers::ContactProblem part = solvers::restrict_to(problem_, blocks);
   part.weight = solvers::part_of(weight_, blocks);
-  for (double& weight : part.weight) weight /= share_[static_cast<std::size_t>(who + 1)];
+  for (double& weight : part.weight) weight /= share_[who + 1];
   return part;
 }
 
@@ -137,7 +137,7 @@ void SharedAuto::solve_apart(std::span<double> R) {
   }
   const std::vector<Bytes> all = team_.meet("impulses of islands", pack_solution(here, part_R));
   for (int r = 0; r < team_.size(); ++r) {
-    add(unpack_solution(all[static_cast<std::size_t>(r)], part_R));
+    add(unpack_solution(all[r], part_R));
     solvers::scatter_part(part_R, blocks_of(r), R);
   }
 }
@@ -147,7 +147,7 @@ void SharedAuto::solve_on_all(std::span<double> R) {
   std::vector<double> part_R;
   solvers::gather_part(R, blocks, part_R);
   std::vector<int> rank;
-  for (const int a : blocks) rank.push_back(rank_[static_cast<std::size_t>(a)]);
+  for (const int a : blocks) rank.push_back(rank_[a]);
   const solvers::ContactProblem whole = part_of(kAll);
   const SharedPart part(whole, rank, team_);
   solvers::SolverInfo info = auto_solver();

@@ -27,7 +27,7 @@ class SharedAuto {
   [[nodiscard]] solvers::StopRule rest() const;
   void add(const solvers::SolveReport& part);
   /// Blocks that a rank, or all of them, solve.
-  [[nodiscard]] std::span<const int> blocks_of(int who) const { return blocks_[static_cast<std::size_t>(who + 1)]; }
+  [[nodiscard]] std::span<const int> blocks_of(int who) const { return blocks_[who + 1]; }
   [[nodiscard]] solvers::ContactProblem part_of(int who) const;
   void solve_apart(std::span<double> R);
   void solve_on_all(std::span<double> R);

@@ -33,9 +33,9 @@ std::vector<BodySums::Body> SharedForm::find_shared() const {
   // Who acts on a body follows from the owners of its blocks: every rank knows that of all.
   std::vector<BodySums::Body> shared;
   for (int body = 0; body < whole_.bodies(); ++body) {
-    if (place_[at(body)] < 0 || whole_.body_dofs(body) == 0) continue;
+    if (place_[body] < 0 || whole_.body_dofs(body) == 0) continue;
     const std::vector<int> ranks = ranks_of(whole_, rank_, body);
-    if (ranks.size() > 1) shared.push_back({place_[at(body)], ranks, ranks});
+    if (ranks.size() > 1) shared.push_back({place_[body], ranks, ranks});
   }
   return shared;
 }
@@ -46,21 +46,21 @@ std::vector<SharedForm::Phase> SharedForm::phases() const {
   std::vector<std::vector<int>> copies(bodies.size(), std::vector<int>(at(part_.bodies()), 1));
   std::size_t next = 0;   // shared bodies are in the order of the whole's
   for (int body = 0; body < whole_.bodies(); ++body) {
-    if (next == shared().size() || place_[at(body)] != shared()[next].body) continue;
+    if (next == shared().size() || place_[body] != shared()[next].body) continue;
     const BodySums::Body& known = shared()[next++];
     for (std::size_t p = 0; p < bodies.size(); ++p) {
       std::vector<int> acting;
       for (const int entry : whole_.incidence(body))
-        if (order.of_block[at(entry / 2)] == static_cast<int>(p)) acting.push_back(rank_[at(entry / 2)]);
+        if (order.of_block[entry / 2] == static_cast<int>(p)) acting.push_back(rank_[entry / 2]);
       std::ranges::sort(acting);
       acting.erase(std::unique(acting.begin(), acting.end()), acting.end());
       if (acting.empty()) continue;
-      copies[p][at(known.body)] = static_cast<int>(acting.size());
+      copies[p][known.body] = static_cast<int>(acting.size());
       bodies[p].push_back({known.body, std::move(acting), known.knowing});
     }
   }
   std::vector<std::vector<int>> blocks(bodies.size());
-  for (std::size_t k = 0; k < mine_.size(); ++k) blocks[at(order.of_block[at(mine_[k])])].push_back(static_cast<int>(k));
+  for (std::size_t k = 0; k < mine_.size(); ++k) blocks[order.of_block[mine_[k]]].push_back(static_cast<int>(k));
   std::vector<Phase> result;
   for (std::size_t p = 0; p < bodies.size(); ++p) result.push_back({std::move(blocks[p]), std::move(copies[p]), BodySums(part_, std::move(bodies[p]), team_)});
   return result;

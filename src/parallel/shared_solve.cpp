@@ -35,7 +35,7 @@ solvers::SolveReport solve_shared(const SharedProblem& shared, Team& team, std::
     std::vector<int> rank(shared.rank.begin(), shared.rank.end());
     if (!blocks.empty()) {
       rank.clear();
-      for (const int a : blocks) rank.push_back(shared.rank[static_cast<std::size_t>(a)]);
+      for (const int a : blocks) rank.push_back(shared.rank[a]);
     }
     if (shared.solver == "AUTO") return SharedAuto(problem, rank, stop, options, team, shared.most_gathered).run(part_R);
     return SharedPart(problem, rank, team, variant_of(shared.solver, shared.options)).solve(solvers::find_solver(shared.solver), stop, options, part_R);

@@ -20,10 +20,10 @@ using Rows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::Ro
 Mat3 split_diagonal(const solvers::BodyForm& form, int block, std::span<const int> copies) {
   Mat3 W = Mat3::Zero();
   for (int side = 0; side < 2; ++side) {
-    const int body = form.bodies_of(block)[at(side)];
+    const int body = form.bodies_of(block)[side];
     if (body < 0 || form.body_dofs(body) == 0) continue;
     const Rows rows(form.rows(block, side).data(), 3, form.body_dofs(body));
-    W += copies[at(body)] * (rows * rows.transpose());
+    W += copies[body] * (rows * rows.transpose());
   }
   return W;
 }
@@ -44,17 +44,17 @@ SharedSweeper::Part SharedSweeper::make_part(SharedForm::Phase phase) const {
   Part part{std::move(phase), {}, {}, std::vector<int>(at(problem_->blocks()), -1), std::vector<char>(at(form_.part().bodies()), 0)};
   std::vector<int>& blocks = part.phase.blocks;
   if (form_.variant() == SweepVariant::simplified) {
-    const auto rest = std::stable_partition(blocks.begin(), blocks.end(), [&](int a) { return solvers::frictional(problem_->kind[at(a)]); });
+    const auto rest = std::stable_partition(blocks.begin(), blocks.end(), [&](int a) { return solvers::frictional(problem_->kind[a]); });
     part.again.assign(rest, blocks.end());
   }
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     const int a = blocks[k];
     const auto& bodies = form_.part().bodies_of(a);
-    const bool split = std::ranges::any_of(bodies, [&](int body) { return body >= 0 && part.phase.copies[at(body)] > 1; });
-    part.place[at(a)] = static_cast<int>(k);
-    part.local.emplace_back(split ? split_diagonal(form_.part(), a, part.phase.copies) : problem_->W->diagonal()[at(a)]);
+    const bool split = std::ranges::any_of(bodies, [&](int body) { return body >= 0 && part.phase.copies[body] > 1; });
+    part.place[a] = static_cast<int>(k);
+    part.local.emplace_back(split ? split_diagonal(form_.part(), a, part.phase.copies) : problem_->W->diagonal()[a]);
   }
-  for (const BodySums::Body& body : part.phase.sums.bodies()) part.shared[at(body.body)] = 1;
+  for (const BodySums::Body& body : part.phase.sums.bodies()) part.shared[body.body] = 1;
   return part;
 }
 
@@ -95,35 +95,35 @@ Vec3 SharedSweeper::velocity(int block) const {
   const solvers::BodyForm& form = form_.part();
   Vec3 U = Eigen::Map<const Vec3>(problem_->B.data() + 3 * block);
   for (int side = 0; side < 2; ++side)
-    if (const int body = form.bodies_of(block)[at(side)]; body >= 0) U += solvers::body_row_product(form.rows(block, side), y_.data() + form.dof_start(body));
+    if (const int body = form.bodies_of(block)[side]; body >= 0) U += solvers::body_row_product(form.rows(block, side), y_.data() + form.dof_start(body));
   return U;
 }
 
 void SharedSweeper::push(const Part& part, int block, const Vec3& change) {
   const solvers::BodyForm& form = form_.part();
   for (int side = 0; side < 2; ++side) {
-    const int body = form.bodies_of(block)[at(side)];
+    const int body = form.bodies_of(block)[side];
     if (body < 0) continue;
     const auto rows = form.rows(block, side);
-    solvers::add_body_push(rows, part.phase.copies[at(body)] * change, y_.data() + form.dof_start(body));
-    if (part.shared[at(body)]) solvers::add_body_push(rows, change, change_.data() + form.dof_start(body));
+    solvers::add_body_push(rows, part.phase.copies[body] * change, y_.data() + form.dof_start(body));
+    if (part.shared[body]) solvers::add_body_push(rows, change, change_.data() + form.dof_start(body));
   }
 }
 
 void SharedSweeper::solve_block(const Part& part, int block, const solvers::SweepRule& rule, solvers::SweepSums& sums) {
-  const auto kind = problem_->kind[at(block)];
-  const double mu = problem_->mu[at(block)];
-  const solvers::LocalBlock& local = part.local[at(part.place[at(block)])];
+  const auto kind = problem_->kind[block];
+  const double mu = problem_->mu[block];
+  const solvers::LocalBlock& local = part.local[part.place[block]];
   const Eigen::Map<Vec3> R(R_.data() + 3 * block);
   const Vec3 old = R;
   Vec3 next = old;
   const Vec3 q = velocity(block) - local.W * old;
-  const solvers::LocalOutcome outcome = solvers::solve_local(how_, local, kind, mu, q, next, multiplier_[at(block)]);
+  const solvers::LocalOutcome outcome = solvers::solve_local(how_, local, kind, mu, q, next, multiplier_[block]);
   sums.diverged += outcome == solvers::LocalOutcome::diverged;
   sums.failed += outcome == solvers::LocalOutcome::failed;
   if (rule.relaxation != 1.0) next = solvers::project_on_block(old + rule.relaxation * (next - old), kind, mu);
   const Vec3 change = next - old;
-  const double weight = 1.0 / solvers::block_rho(form_.diagonal()[at(block)]);
+  const double weight = 1.0 / solvers::block_rho(form_.diagonal()[block]);
   sums.size += weight * next.squaredNorm();
   if (change.isZero(0.0)) return;
   Eigen::Map<Vec3>(R_.data() + 3 * block) = next;

@@ -34,17 +34,17 @@ std::vector<double> SharedWork::weights_of(const model::Bodies& bodies, std::spa
   std::vector<double> weight(bodies.id.size(), 0.0);
   for (int b = 0; b < bodies.size(); ++b) {
     if (!bodies.moves(b)) continue;
-    weight[static_cast<std::size_t>(b)] = 1.0 + (bodies.deforms(b) ? static_cast<double>(bodies.deformable_of(b).size()) / 6.0 : 1.0);
+    weight[b] = 1.0 + (bodies.deforms(b) ? static_cast<double>(bodies.deformable_of(b).size()) / 6.0 : 1.0);
   }
   for (const assembly::Contact& contact : contacts)
     for (const int b : {contact.index_a, contact.index_b})
-      if (bodies.moves(b)) weight[static_cast<std::size_t>(b)] += 1.0;
+      if (bodies.moves(b)) weight[b] += 1.0;
   return weight;
 }
 
 bool SharedWork::known(const model::Bodies& bodies) const {
   for (int b = 0; b < bodies.size(); ++b) {
-    const auto id = static_cast<std::size_t>(bodies.id[static_cast<std::size_t>(b)]);
+    const auto id = static_cast<std::size_t>(bodies.id[b]);
     if (id >= movers_.size() || (movers_[id].owner >= 0) != bodies.moves(b)) return false;
   }
   return true;
@@ -74,7 +74,7 @@ bool SharedWork::assign(const model::Bodies& bodies, const model::Motion& motion
   if (!bodies.id.empty()) movers_.resize(std::max(movers_.size(), static_cast<std::size_t>(bodies.id.back()) + 1));
   for (int b = 0; b < bodies.size(); ++b) {
     const auto i = static_cast<std::size_t>(b);
-    Mover& mover = movers_[static_cast<std::size_t>(bodies.id[i])];
+    Mover& mover = movers_[bodies.id[i]];
     if (!bodies.moves(b)) continue;
     mover.unknowns = bodies.deforms(b) ? static_cast<int>(bodies.deformable_of(b).size()) : 6;
     int next = locate(cells_, motion.position[i]);
@@ -91,10 +91,10 @@ double SharedWork::measure_imbalance(const model::Bodies& bodies) const {
   std::vector<double> work(static_cast<std::size_t>(team_.size()), 0.0);
   double total = 0.0;
   for (int b = 0; b < bodies.size(); ++b) {
-    const int rank = owner(bodies.id[static_cast<std::size_t>(b)]);
+    const int rank = owner(bodies.id[b]);
     if (rank < 0) continue;
-    work[static_cast<std::size_t>(rank)] += weight_[static_cast<std::size_t>(b)];
-    total += weight_[static_cast<std::size_t>(b)];
+    work[rank] += weight_[b];
+    total += weight_[b];
   }
   return total > 0.0 ? *std::ranges::max_element(work) * static_cast<double>(cells_.size()) / total : 1.0;
 }
@@ -107,7 +107,7 @@ int SharedWork::owner(int id) const {
 int SharedWork::pair_owner(int id_a, int id_b) const {
   const auto side = [&](int id) {
     if (id < 0) return Side{};
-    const Mover& mover = movers_[static_cast<std::size_t>(id)];
+    const Mover& mover = movers_[id];
     return Side{mover.owner, mover.unknowns, id};
   };
   return rank_of_pair(side(id_a), side(id_b));
@@ -159,7 +159,7 @@ solvers::SolveReport SharedWork::solve(const stepping::WholeProblem& whole, cons
 
 void SharedWork::measure_balance(std::span<const int> rank) {
   std::vector<long> count(static_cast<std::size_t>(team_.size()), 0);
-  for (const int r : rank) ++count[static_cast<std::size_t>(r)];
+  for (const int r : rank) ++count[r];
   if (!rank.empty()) balance_ = static_cast<double>(*std::ranges::max_element(count)) * static_cast<double>(count.size()) / static_cast<double>(rank.size());
 }
 

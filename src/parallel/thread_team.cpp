@@ -63,7 +63,7 @@ class Member final : public Team {
 
  private:
   void gather_bytes(std::span<const std::byte> mine, std::span<const std::size_t> sizes, std::span<std::byte> all) override {
-    hall_.gathered[static_cast<std::size_t>(rank_)] = mine;
+    hall_.gathered[rank_] = mine;
     hall_.wait();
     auto out = all.begin();
     bool as_said = true;
@@ -76,10 +76,10 @@ class Member final : public Team {
   }
 
   void exchange_bytes(std::span<const Bytes> outgoing, std::span<Bytes> incoming) override {
-    hall_.boxes[static_cast<std::size_t>(rank_)] = outgoing;
+    hall_.boxes[rank_] = outgoing;
     hall_.wait();
     for (std::size_t r = 0; r < incoming.size(); ++r)
-      if (static_cast<int>(r) != rank_) std::ranges::copy(hall_.boxes[r][static_cast<std::size_t>(rank_)], incoming[r].begin());
+      if (static_cast<int>(r) != rank_) std::ranges::copy(hall_.boxes[r][rank_], incoming[r].begin());
     hall_.wait();
   }
 

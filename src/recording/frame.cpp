@@ -120,7 +120,7 @@ io::BodyRow body_row(const model::Model& model, std::size_t i, std::int32_t shap
   row.id = bodies.id[i];
   row.label = bodies.label[i];
   const int material = bodies.material[i];
-  if (material >= 0 && material < static_cast<int>(model.bulk.size())) row.material = model.bulk[static_cast<std::size_t>(material)].label;
+  if (material >= 0 && material < static_cast<int>(model.bulk.size())) row.material = model.bulk[material].label;
   row.kind = stored_kind(bodies.kind[i]);
   row.shape = shape;
   row.volume_id = bodies.shape[i]->pieces.front().volume_id;

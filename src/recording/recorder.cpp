@@ -29,7 +29,7 @@ Recorder Recorder::resume(const std::string& path, double time) {
     while (last >= 0 && reader.time(last) > time) --last;
     if (last >= 0) {
       last_time = reader.time(last);
-      for (const std::int32_t row : reader.frame(last).body) alive.push_back(static_cast<int>(reader.bodies()[static_cast<std::size_t>(row)].id));
+      for (const std::int32_t row : reader.frame(last).body) alive.push_back(static_cast<int>(reader.bodies()[row].id));
     }
   }
   Recorder recorder(io::ResultsWriter::resume(path, time));

@@ -10,7 +10,6 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
 constexpr double kLeastSigma = 1e-7, kMostSigma = 1e4;
 
 void check(const AdmmOptions& options) {
@@ -129,7 +128,7 @@ SolverInfo admm_info() {
   return {"ADMM",
           "Alternating directions with over-relaxation and adaptive penalty; s = mu |U_T| is taken from the dual at every "
           "iteration. One linear solve an iteration, in body space where bodies are known. Robust on ill-conditioned problems.",
-          {std::begin(kLaws), std::end(kLaws)},
+          {std::begin(kEveryFormulation), std::end(kEveryFormulation)},
           {{"formulation", std::string("coulomb"), "law: coulomb, convex, tresca (thresholds mu R_N of the guess) or frictionless"},
            {"sigma", 0.1, "first penalty in units of 1 / rho_a, from 1e-7 to 1e4"},
            {"relaxation", 1.6, "over-relaxation, between 0 and 2"},
@@ -139,7 +138,7 @@ SolverInfo admm_info() {
             const OptionReader read(find_solver("ADMM"), values);
             AdmmOptions options;
             static_cast<StopRule&>(options) = stop;
-            options.formulation = formulation_from(read.text("formulation"), kLaws);
+            options.formulation = formulation_from(read.text("formulation"), kEveryFormulation);
             options.sigma = read.real("sigma");
             options.relaxation = read.real("relaxation");
             options.rebalance = read.integer("rebalance");

@@ -9,7 +9,6 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
 constexpr double kGrowth = 10.0;   // restart from the best iterate when the yardstick exceeds it by this
 constexpr double kLeastCap = 0.3;
 
@@ -19,11 +18,11 @@ void check(const ApgdOptions& options) {
 }
 
 /// The iteration's vectors: x, its predecessor, the extrapolated y, and their gradients.
-struct Momentum {
+struct Lookahead {
   VecX x, x_old, y, trial, gx, gx_old, gy, g_trial, F;
   double theta = 1.0;
 
-  explicit Momentum(Eigen::Index n)
+  explicit Lookahead(Eigen::Index n)
       : x(n), x_old(n), y(n), trial(n), gx(n), gx_old(n), gy(n), g_trial(n), F(n) {}
 
   void restart() {
@@ -55,7 +54,7 @@ struct StepSums {
 };
 
 /// trial = proj(y - F / L) with L doubled until it bounds the curvature along the step. True when momentum points uphill.
-bool step(FirstOrderProblem& scaled, Momentum& m, double& L) {
+bool step(FirstOrderProblem& scaled, Lookahead& m, double& L) {
   StepSums sums;
   scaled.modified(m.gy, m.F);
   for (int attempt = 0; attempt < 40; ++attempt) {
@@ -80,7 +79,7 @@ SolveReport solve_apgd(const ContactProblem& problem, const ApgdOptions& options
   check(options);
   FirstOrderProblem scaled(problem, options.formulation, R);
   ScaledWatch watch(scaled, options, R);
-  Momentum m(scaled.size());
+  Lookahead m(scaled.size());
   int fallbacks = 0;
   const char* advice = "APGD cycles on some sheared packings: try AUTO or ADMM, or a lower cap";
   if (watch.certified(m.x, m.gx)) return watch.report(0, advice);
@@ -115,7 +114,7 @@ SolverInfo apgd_info() {
   return {"APGD",
           "Accelerated projected gradient (Nesterov) with adaptive restart and step; s = mu |U_T| is updated inside, so that "
           "the exact law is solved without an outer loop. Fast to moderate accuracy, one product an iteration.",
-          {std::begin(kLaws), std::end(kLaws)},
+          {std::begin(kEveryFormulation), std::end(kEveryFormulation)},
           {{"formulation", std::string("coulomb"), "law: coulomb, convex, tresca (thresholds mu R_N of the guess) or frictionless"},
            {"cap", 1.0, "largest momentum factor, from 0 to 1; it falls by itself when iterates grow"},
            {"shrink", 0.99, "factor of the curvature bound after every step, above 0 and up to 1"}},
@@ -123,7 +122,7 @@ SolverInfo apgd_info() {
             const OptionReader read(find_solver("APGD"), values);
             ApgdOptions options;
             static_cast<StopRule&>(options) = stop;
-            options.formulation = formulation_from(read.text("formulation"), kLaws);
+            options.formulation = formulation_from(read.text("formulation"), kEveryFormulation);
             options.cap = read.real("cap");
             options.shrink = read.real("shrink");
             return solve_apgd(problem, options, R);

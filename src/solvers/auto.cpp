@@ -16,10 +16,7 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
 constexpr int kNoLimit = 1 << 30;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// What the stages of a connected problem decide by.
 struct Situation {
@@ -84,7 +81,7 @@ class IslandLedger {
     for (int i = 0; i < work_.islands.count(); ++i) {
       double error = 0.0;
       for (int a : work_.islands.blocks(i)) error += squared_error(a, R);
-      if (error > tolerance * tolerance * work_.share[at(i)]) open.push_back(i);
+      if (error > tolerance * tolerance * work_.share[i]) open.push_back(i);
     }
     return open;
   }
@@ -92,7 +89,7 @@ class IslandLedger {
   /// Weights with which these islands are measured alone.
   [[nodiscard]] std::vector<double> weights_of(std::span<const int> blocks, std::span<const int> islands) const {
     double share = 0.0;
-    for (int i : islands) share += work_.share[at(i)];
+    for (int i : islands) share += work_.share[i];
     std::vector<double> weight = part_of(weight_, blocks);
     for (double& value : weight) value /= share;
     return weight;
@@ -100,8 +97,8 @@ class IslandLedger {
 
  private:
   [[nodiscard]] double squared_error(int a, std::span<const double> R) const {
-    return weight_[at(a)] * solvers::squared_error(Eigen::Map<const Vec3>(R.data() + 3 * a), Eigen::Map<const Vec3>(work_.U.data() + 3 * a),
-                                  block_rho(problem_.W->diagonal()[at(a)]), problem_.kind[at(a)], problem_.mu[at(a)]);
+    return weight_[a] * solvers::squared_error(Eigen::Map<const Vec3>(R.data() + 3 * a), Eigen::Map<const Vec3>(work_.U.data() + 3 * a),
+                                  block_rho(problem_.W->diagonal()[a]), problem_.kind[a], problem_.mu[a]);
   }
 
   const ContactProblem& problem_;
@@ -274,7 +271,7 @@ SolverInfo auto_info() {
   info.text =
       "The default: checks the warm start, takes independent islands apart, sweeps with momentum, then a "
       "proximal semismooth Newton with ADMM beside it where sweeps are too slow. Robust to high accuracy; choices never depend on the clock.";
-  info.formulations = {std::begin(kLaws), std::end(kLaws)};
+  info.formulations = {std::begin(kEveryFormulation), std::end(kEveryFormulation)};
   info.options = {
       {"formulation", std::string("coulomb"), "law: coulomb, convex, tresca (thresholds mu R_N of the guess) or frictionless"},
       {"islands", true, "solve independent parts apart (yardstick residual only)"},
@@ -296,7 +293,7 @@ SolverInfo auto_info() {
     if (!(options.goal >= 0.0)) throw_input("AUTO: goal = {} is negative; 0 means the tolerance", options.goal);
     if (options.goal_iterations < 0) throw_input("AUTO: goal_iterations = {} is negative", options.goal_iterations);
     thread_local AutoWorkspace workspace;  // keeps its memory from step to step
-    return solve_auto_law(problem, formulation_from(read.text("formulation"), kLaws), options, R, workspace);
+    return solve_auto_law(problem, formulation_from(read.text("formulation"), kEveryFormulation), options, R, workspace);
   };
   return info;
 }

@@ -7,12 +7,10 @@ namespace scree::solvers {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 class WorkingSet {
  public:
   WorkingSet(const ContactProblem& problem, const AutoOptions& options, Watch& watch, AutoWorkspace& work)
-      : problem_(problem), options_(options), watch_(watch), work_(work), chosen_(at(problem.blocks()), 0),
+      : problem_(problem), options_(options), watch_(watch), work_(work), chosen_(problem.blocks(), 0),
         R_(watch.best().begin(), watch.best().end()) {}
 
   void run() {
@@ -32,10 +30,10 @@ class WorkingSet {
     work_.active.clear();
     bool grown = false;
     for (int a = 0; a < problem_.blocks(); ++a) {
-      const bool wanted = !frictional(problem_.kind[at(a)]) || watch_.velocity()[3 * at(a)] <= 0.0 || !Eigen::Map<const Vec3>(R_.data() + 3 * a).isZero(0.0);
-      grown = grown || (wanted && !chosen_[at(a)]);
-      if (wanted) chosen_[at(a)] = 1;
-      if (chosen_[at(a)]) work_.active.push_back(a);
+      const bool wanted = !frictional(problem_.kind[a]) || watch_.velocity()[3 * a] <= 0.0 || !Eigen::Map<const Vec3>(R_.data() + 3 * a).isZero(0.0);
+      grown = grown || (wanted && !chosen_[a]);
+      if (wanted) chosen_[a] = 1;
+      if (chosen_[a]) work_.active.push_back(a);
     }
     return grown;
   }

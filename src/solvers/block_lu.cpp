@@ -29,14 +29,14 @@ void BlockLu<N>::analyse(std::span<const int> row_start, std::span<const int> co
   const std::size_t n = row_start.size() - 1;
   order_ = fill == Fill::complete ? nested_dissection(row_start, columns) : minimum_degree(row_start, columns);
   position_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) position_[static_cast<std::size_t>(order_[i])] = static_cast<int>(i);
+  for (std::size_t i = 0; i < n; ++i) position_[order_[i]] = static_cast<int>(i);
 
   // Strictly lower neighbours of the symmetrised pattern in elimination order.
   std::vector<std::vector<int>> neighbours(n), lower(n), upper(n);
   for (std::size_t a = 0; a < n; ++a)
     for (int k = row_start[a]; k < row_start[a + 1]; ++k) {
-      const int i = position_[a], j = position_[static_cast<std::size_t>(columns[static_cast<std::size_t>(k)])];
-      if (i != j) neighbours[static_cast<std::size_t>(std::max(i, j))].push_back(std::min(i, j));
+      const int i = position_[a], j = position_[columns[k]];
+      if (i != j) neighbours[std::max(i, j)].push_back(std::min(i, j));
     }
 
   // Row i of L is what the neighbours reach in the elimination tree below i.
@@ -45,14 +45,14 @@ void BlockLu<N>::analyse(std::span<const int> row_start, std::span<const int> co
     const int row = static_cast<int>(i);
     mark[i] = row;
     for (int j : neighbours[i])
-      for (int k = j; mark[static_cast<std::size_t>(k)] != row; k = parent[static_cast<std::size_t>(k)]) {
-        mark[static_cast<std::size_t>(k)] = row;
+      for (int k = j; mark[k] != row; k = parent[k]) {
+        mark[k] = row;
         lower[i].push_back(k);
         if (fill == Fill::none) break;
-        if (parent[static_cast<std::size_t>(k)] < 0) parent[static_cast<std::size_t>(k)] = row;
+        if (parent[k] < 0) parent[k] = row;
       }
     std::sort(lower[i].begin(), lower[i].end());
-    for (int k : lower[i]) upper[static_cast<std::size_t>(k)].push_back(row);
+    for (int k : lower[i]) upper[k].push_back(row);
   }
   compress(lower, lower_start_, lower_columns_);
   compress(upper, upper_start_, upper_columns_);
@@ -84,21 +84,21 @@ bool BlockLu<N>::factor_row(int i, std::span<const Block> values, std::span<cons
   plain_[row] = plain[a];
   if (plain[a]) {
     for (int k = row_start_[a]; k < row_start_[a + 1]; ++k)
-      if (columns_[static_cast<std::size_t>(k)] == order_[row]) inverse_[row] = values[static_cast<std::size_t>(k)].inverse();
+      if (columns_[k] == order_[row]) inverse_[row] = values[k].inverse();
     return inverse_[row].allFinite();
   }
 
   // Spread the row over the workspace.
   const auto touch = [&](int j) {
-    work_[static_cast<std::size_t>(j)].setZero();
-    in_row_[static_cast<std::size_t>(j)] = 1;
+    work_[j].setZero();
+    in_row_[j] = 1;
   };
   for (int j : lower) touch(j);
   for (int j : upper) touch(j);
   touch(i);
   for (int k = row_start_[a]; k < row_start_[a + 1]; ++k)
-    work_[static_cast<std::size_t>(position_[static_cast<std::size_t>(columns_[static_cast<std::size_t>(k)])])] =
-        values[static_cast<std::size_t>(k)];
+    work_[position_[columns_[k]]] =
+        values[k];
 
   // Eliminate with every earlier row that reaches this one.
   for (std::size_t m = 0; m < lower.size(); ++m) {
@@ -107,20 +107,20 @@ bool BlockLu<N>::factor_row(int i, std::span<const Block> values, std::span<cons
     multiplier.noalias() = work_[k] * inverse_[k];
     if (plain_[k]) continue;
     for (int t = upper_start_[k]; t < upper_start_[k + 1]; ++t) {
-      const auto j = static_cast<std::size_t>(upper_columns_[static_cast<std::size_t>(t)]);
-      if (in_row_[j]) work_[j].noalias() -= multiplier.lazyProduct(upper_[static_cast<std::size_t>(t)]);
+      const auto j = static_cast<std::size_t>(upper_columns_[t]);
+      if (in_row_[j]) work_[j].noalias() -= multiplier.lazyProduct(upper_[t]);
     }
   }
 
   // Keep the upper part and the inverted pivot.
   for (std::size_t m = 0; m < upper.size(); ++m)
-    upper_[static_cast<std::size_t>(upper_start_[row]) + m] = work_[static_cast<std::size_t>(upper[m])];
+    upper_[static_cast<std::size_t>(upper_start_[row]) + m] = work_[upper[m]];
   if constexpr (N <= 4)
     inverse_[row] = work_[row].inverse();
   else
     inverse_[row] = work_[row].partialPivLu().inverse();
-  for (int j : lower) in_row_[static_cast<std::size_t>(j)] = 0;
-  for (int j : upper) in_row_[static_cast<std::size_t>(j)] = 0;
+  for (int j : lower) in_row_[j] = 0;
+  for (int j : upper) in_row_[j] = 0;
   in_row_[row] = 0;
   return inverse_[row].allFinite();
 }
@@ -134,16 +134,16 @@ void BlockLu<N>::solve(std::span<const double> b, std::span<double> x) {
     Vector sum = part(b.data(), static_cast<std::size_t>(order_[i]));
     if (!plain_[i])
       for (int k = lower_start_[i]; k < lower_start_[i + 1]; ++k)
-        sum.noalias() -= lower_[static_cast<std::size_t>(k)] *
-                         part(buffer_.data(), static_cast<std::size_t>(lower_columns_[static_cast<std::size_t>(k)]));
+        sum.noalias() -= lower_[k] *
+                         part(buffer_.data(), static_cast<std::size_t>(lower_columns_[k]));
     part(buffer_.data(), i) = sum;
   }
   for (std::size_t i = n; i-- > 0;) {
     Vector sum = part(buffer_.data(), i);
     if (!plain_[i])
       for (int k = upper_start_[i]; k < upper_start_[i + 1]; ++k)
-        sum.noalias() -= upper_[static_cast<std::size_t>(k)] *
-                         part(buffer_.data(), static_cast<std::size_t>(upper_columns_[static_cast<std::size_t>(k)]));
+        sum.noalias() -= upper_[k] *
+                         part(buffer_.data(), static_cast<std::size_t>(upper_columns_[k]));
     part(buffer_.data(), i).noalias() = inverse_[i] * sum;
     part(x.data(), static_cast<std::size_t>(order_[i])) = part(buffer_.data(), i);
   }

@@ -87,8 +87,8 @@ void BodySpace::Impl::find_pairs() {
   for (int a = 0; a < form->blocks(); ++a) {
     const auto& body = form->bodies_of(a);
     for (int side = 0; side < 2; ++side)
-      if (body[static_cast<std::size_t>(side)] >= 0)
-        feeds.push_back({body[static_cast<std::size_t>(side)], body[static_cast<std::size_t>(side)], a, 3 * side});
+      if (body[side] >= 0)
+        feeds.push_back({body[side], body[side], a, 3 * side});
     if (body[0] >= 0 && body[1] >= 0) {
       if (body[0] == body[1]) {
         feeds.push_back({body[0], body[0], a, 1});
@@ -171,10 +171,10 @@ void BodySpace::Impl::assemble(const PairBlock& pair, std::span<const Mat3> G) c
     Eigen::Matrix<double, 6, 6> sum = Eigen::Matrix<double, 6, 6>::Zero();
     if (pair.row == pair.column) sum.setIdentity();
     for (int k = pair.first_contact; k < pair.last_contact; ++k) {
-      const ContactEntry& entry = entries[static_cast<std::size_t>(k)];
+      const ContactEntry& entry = entries[k];
       const ConstRigidRows left(form->rows(entry.contact, entry.sides / 2).data());
       const ConstRigidRows right(form->rows(entry.contact, entry.sides % 2).data());
-      const Eigen::Matrix<double, 3, 6> weighted = G[static_cast<std::size_t>(entry.contact)] * right;
+      const Eigen::Matrix<double, 3, 6> weighted = G[entry.contact] * right;
       sum.noalias() += left.transpose() * weighted;
     }
     block = sum;
@@ -183,10 +183,10 @@ void BodySpace::Impl::assemble(const PairBlock& pair, std::span<const Mat3> G) c
   block.setZero();
   if (pair.row == pair.column) block.diagonal().setOnes();
   for (int k = pair.first_contact; k < pair.last_contact; ++k) {
-    const ContactEntry& entry = entries[static_cast<std::size_t>(k)];
+    const ContactEntry& entry = entries[k];
     const ConstRows left(form->rows(entry.contact, entry.sides / 2).data(), 3, rows);
     const ConstRows right(form->rows(entry.contact, entry.sides % 2).data(), 3, columns);
-    block += left.transpose() * (G[static_cast<std::size_t>(entry.contact)] * right);
+    block += left.transpose() * (G[entry.contact] * right);
   }
 }
 
@@ -211,7 +211,7 @@ void BodySpace::analyse(const BodyForm& form) {
 bool BodySpace::factor(std::span<const Mat3> G) {
   Impl& m = *impl_;
   parallel_for(static_cast<std::ptrdiff_t>(m.pairs.size()),
-               [&](std::ptrdiff_t k) { m.assemble(m.pairs[static_cast<std::size_t>(k)], G); }, 256);
+               [&](std::ptrdiff_t k) { m.assemble(m.pairs[k], G); }, 256);
   const auto numbers = [](Impl& mine) {
     const OneBlasThread blas;
     mine.done = cholmod_factorize(mine.matrix, mine.factor, &mine.common);

@@ -21,7 +21,7 @@ struct Places {
   explicit Places(const BodyForm& form) : start(1, 0), of_side(2 * static_cast<std::size_t>(form.blocks()), -1) {
     for (int b = 0; b < form.bodies(); ++b) {
       const auto entries = form.incidence(b);
-      for (std::size_t k = 0; k < entries.size(); ++k) of_side[static_cast<std::size_t>(entries[k])] = static_cast<int>(k);
+      for (std::size_t k = 0; k < entries.size(); ++k) of_side[entries[k]] = static_cast<int>(k);
       start.push_back(start.back() + 9 * entries.size() * entries.size());
     }
   }
@@ -48,7 +48,7 @@ void multiply_rows(const BodyForm& form, int body, double* product) {
 template <class Visit>
 void visit_row(const BodyForm& form, int row, Visit&& visit) {
   const auto& pair = form.bodies_of(row);
-  const auto list = [&](int side) { return pair[static_cast<std::size_t>(side)] < 0 ? std::span<const int>() : form.incidence(pair[static_cast<std::size_t>(side)]); };
+  const auto list = [&](int side) { return pair[side] < 0 ? std::span<const int>() : form.incidence(pair[side]); };
   const std::span<const int> first = list(0), second = pair[0] == pair[1] ? std::span<const int>() : list(1);
   std::size_t i = 0, j = 0;
   while (i < first.size() || j < second.size()) {
@@ -67,7 +67,7 @@ void ExplicitForm::condense(const BodyForm& form) {
   products_.resize(places.start.back());
   {
     const OneBlasThread guard(false);
-    parallel_for(form.bodies(), [&](std::ptrdiff_t b) { multiply_rows(form, static_cast<int>(b), products_.data() + places.start[static_cast<std::size_t>(b)]); }, 1);
+    parallel_for(form.bodies(), [&](std::ptrdiff_t b) { multiply_rows(form, static_cast<int>(b), products_.data() + places.start[b]); }, 1);
   }
 
   // Pattern, a block without bodies keeping its diagonal.
@@ -84,21 +84,21 @@ void ExplicitForm::condense(const BodyForm& form) {
   diagonal_.resize(static_cast<std::size_t>(blocks));
   parallel_for(blocks, [&](std::ptrdiff_t row) {
     const int a = static_cast<int>(row);
-    for (int k = row_start_[static_cast<std::size_t>(a)]; k < row_start_[static_cast<std::size_t>(a) + 1]; ++k) {
-      const int other = columns_[static_cast<std::size_t>(k)];
+    for (int k = row_start_[a]; k < row_start_[static_cast<std::size_t>(a) + 1]; ++k) {
+      const int other = columns_[k];
       RowMat3 sum = RowMat3::Zero();
       for (int side = 0; side < 4; ++side) {
-        const int body = form.bodies_of(a)[static_cast<std::size_t>(side / 2)];
-        if (body < 0 || form.bodies_of(other)[static_cast<std::size_t>(side % 2)] != body) continue;
-        const int i = places.of_side[static_cast<std::size_t>(2 * a + side / 2)], j = places.of_side[static_cast<std::size_t>(2 * other + side % 2)];
+        const int body = form.bodies_of(a)[side / 2];
+        if (body < 0 || form.bodies_of(other)[side % 2] != body) continue;
+        const int i = places.of_side[2 * a + side / 2], j = places.of_side[2 * other + side % 2];
         const auto size = 3 * static_cast<Eigen::Index>(form.incidence(body).size());
-        const Eigen::Map<const MatX> product(products_.data() + places.start[static_cast<std::size_t>(body)], size, size);
+        const Eigen::Map<const MatX> product(products_.data() + places.start[body], size, size);
         if (i > j) sum += product.block<3, 3>(3 * i, 3 * j);
         else if (i < j) sum += product.block<3, 3>(3 * j, 3 * i).transpose();
         else sum += Mat3(product.block<3, 3>(3 * i, 3 * i).selfadjointView<Eigen::Lower>());
       }
-      values_[static_cast<std::size_t>(k)] = sum;
-      if (other == a) diagonal_[static_cast<std::size_t>(a)] = sum;
+      values_[k] = sum;
+      if (other == a) diagonal_[a] = sum;
     }
   }, 256);
   if (products_.size() > kKeptNumbers) std::vector<double>().swap(products_);
@@ -121,7 +121,7 @@ bool condensing_pays(const BodyForm& form, double ratio) {
   double body_form = 0.0, explicit_form = 0.0;
   for (int a = 0; a < form.blocks(); ++a)
     for (int side = 0; side < 2; ++side) {
-      const int body = form.bodies_of(a)[static_cast<std::size_t>(side)];
+      const int body = form.bodies_of(a)[side];
       if (body < 0) continue;
       body_form += 6.0 * form.body_dofs(body);
       explicit_form += 9.0 * static_cast<double>(form.incidence(body).size());

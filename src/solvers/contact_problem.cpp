@@ -37,7 +37,7 @@ std::vector<double> block_scaling(const Operator& W) {
 double residual_scale(const ContactProblem& problem) {
   const auto sum = [&](auto&& squared) {
     return total_sum(problem.blocks(), [&](std::ptrdiff_t a) {
-      return squared(static_cast<std::size_t>(a), Vec3(Eigen::Map<const Vec3>(problem.B.data() + 3 * a)), block_rho(problem.W->diagonal()[static_cast<std::size_t>(a)]));
+      return squared(static_cast<std::size_t>(a), Vec3(Eigen::Map<const Vec3>(problem.B.data() + 3 * a)), block_rho(problem.W->diagonal()[a]));
     });
   };
   const double undone = sum([&](std::size_t a, const Vec3& B, double rho) { return free_impulse(B, rho, problem.kind[a], problem.mu[a]).squaredNorm() / rho; });

@@ -29,10 +29,10 @@ class DenseSystem final : public NewtonSystem {
     fill(alpha, D);
     right_side_.resize(static_cast<std::size_t>(active_));
     for (std::size_t k = 0; k < f.size(); ++k)
-      if (place_[k] >= 0) right_side_[static_cast<std::size_t>(place_[k])] = -alpha * f[k] - D[k / 3].row(static_cast<Eigen::Index>(k % 3)).dot(Eigen::Map<const Vec3>(product_.data() + 3 * (k / 3)));
+      if (place_[k] >= 0) right_side_[place_[k]] = -alpha * f[k] - D[k / 3].row(static_cast<Eigen::Index>(k % 3)).dot(Eigen::Map<const Vec3>(product_.data() + 3 * (k / 3)));
     if (!factor_and_solve()) return false;
     for (std::size_t k = 0; k < f.size(); ++k)
-      if (place_[k] >= 0) dx[k] = right_side_[static_cast<std::size_t>(place_[k])];
+      if (place_[k] >= 0) dx[k] = right_side_[place_[k]];
     return true;
   }
 

@@ -31,8 +31,8 @@ std::vector<std::vector<int>> later_neighbours(std::span<const int> row_start, s
   std::vector<std::vector<int>> later(row_start.size() - 1);
   for (std::size_t a = 0; a + 1 < row_start.size(); ++a)
     for (int k = row_start[a]; k < row_start[a + 1]; ++k) {
-      const int row = static_cast<int>(a), column = columns[static_cast<std::size_t>(k)];
-      if (row != column) later[static_cast<std::size_t>(std::min(row, column))].push_back(std::max(row, column));
+      const int row = static_cast<int>(a), column = columns[k];
+      if (row != column) later[std::min(row, column)].push_back(std::max(row, column));
     }
   for (std::vector<int>& list : later) {
     std::sort(list.begin(), list.end());

@@ -17,8 +17,6 @@ constexpr int kLargePacking = 2000;    ///< blocks from which packed sweeps over
 using Rows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
 using RowsOut = Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Rows of a block that ask for U = 0.
 int equations(BlockKind kind) { return kind == BlockKind::bilateral ? 3 : kind == BlockKind::direction ? 1 : 0; }
 
@@ -45,53 +43,53 @@ Equalities::Equalities(const ContactProblem& problem) : problem_(problem), form_
   weight_ = residual_weights(problem);
   find_groups();
   std::erase_if(groups_, [&](Group& group) { return !factor(group); });
-  group_of_.assign(at(form_->bodies()), -1);
+  group_of_.assign(form_->bodies(), -1);
   std::vector<char> taken(problem.kind.size(), 0);
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    for (const int body : groups_[g].bodies) group_of_[at(body)] = static_cast<int>(g);
-    for (const int block : groups_[g].blocks) taken[at(block)] = 1;
+    for (const int body : groups_[g].bodies) group_of_[body] = static_cast<int>(g);
+    for (const int block : groups_[g].blocks) taken[block] = 1;
   }
   for (int a = 0; a < problem.blocks(); ++a)
-    if (!taken[at(a)]) left_.push_back(a);
+    if (!taken[a]) left_.push_back(a);
   if (any()) form_rest();
 }
 
 void Equalities::find_groups() {
   // Bodies that an equality joins belong together.
-  std::vector<int> parent(at(form_->bodies()));
+  std::vector<int> parent(form_->bodies());
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int body) {
-    while (parent[at(body)] != body) body = parent[at(body)] = parent[at(parent[at(body)])];
+    while (parent[body] != body) body = parent[body] = parent[parent[body]];
     return body;
   };
   const auto movable = [&](int body) { return body >= 0 && form_->body_dofs(body) > 0; };
   for (int a = 0; a < problem_.blocks(); ++a) {
     const auto& [one, two] = form_->bodies_of(a);
-    if (equations(problem_.kind[at(a)]) == 0 || !movable(one) || !movable(two)) continue;
+    if (equations(problem_.kind[a]) == 0 || !movable(one) || !movable(two)) continue;
     const int i = root(one), j = root(two);
-    parent[at(std::max(i, j))] = std::min(i, j);
+    parent[std::max(i, j)] = std::min(i, j);
   }
-  std::vector<int> group(at(form_->bodies()), -1);
+  std::vector<int> group(form_->bodies(), -1);
   for (int a = 0; a < problem_.blocks(); ++a) {
-    if (equations(problem_.kind[at(a)]) == 0) continue;
+    if (equations(problem_.kind[a]) == 0) continue;
     const auto& [one, two] = form_->bodies_of(a);
     if (!movable(one) && !movable(two)) continue;
-    int& index = group[at(root(movable(one) ? one : two))];
+    int& index = group[root(movable(one) ? one : two)];
     if (index < 0) {
       index = static_cast<int>(groups_.size());
       groups_.emplace_back();
     }
-    groups_[at(index)].blocks.push_back(a);
+    groups_[index].blocks.push_back(a);
   }
   for (int b = 0; b < form_->bodies(); ++b)
-    if (const int index = group[at(root(b))]; index >= 0) groups_[at(index)].bodies.push_back(b);
+    if (const int index = group[root(b)]; index >= 0) groups_[index].bodies.push_back(b);
 }
 
 bool Equalities::factor(Group& group) {
   group.start.assign(1, 0);
   for (const int body : group.bodies) group.start.push_back(group.start.back() + form_->body_dofs(body));
   int count = 0;
-  for (const int a : group.blocks) count += equations(problem_.kind[at(a)]);
+  for (const int a : group.blocks) count += equations(problem_.kind[a]);
   const double unknowns = group.start.back(), rank = std::min<double>(unknowns, count);
   const bool large = problem_.blocks() >= kLargePacking;
   if (unknowns * count * rank > kMostWork || (large && group.joined())) return false;
@@ -101,17 +99,17 @@ bool Equalities::factor(Group& group) {
   VecX b(count);
   int row = 0;
   for (const int a : group.blocks)
-    for (int i = 0; i < equations(problem_.kind[at(a)]); ++i, ++row) {
+    for (int i = 0; i < equations(problem_.kind[a]); ++i, ++row) {
       for (int side = 0; side < 2; ++side) {
-        const int body = form_->bodies_of(a)[at(side)];
+        const int body = form_->bodies_of(a)[side];
         if (body < 0 || form_->body_dofs(body) == 0) continue;
         const auto place = std::ranges::lower_bound(group.bodies, body) - group.bodies.begin();
-        E.row(row).segment(group.start[static_cast<std::size_t>(place)], form_->body_dofs(body)) += Rows(form_->rows(a, side).data(), 3, form_->body_dofs(body)).row(i);
+        E.row(row).segment(group.start[place], form_->body_dofs(body)) += Rows(form_->rows(a, side).data(), 3, form_->body_dofs(body)).row(i);
       }
       const double length = E.row(row).norm();
       group.length.push_back(length > 0.0 ? length : 1.0);
       E.row(row) /= group.length.back();
-      b[row] = problem_.B[3 * at(a) + at(i)] / group.length.back();
+      b[row] = problem_.B[3 * a + i] / group.length.back();
     }
   group.factors.setThreshold(kRank);
   group.factors.compute(E.transpose());
@@ -127,9 +125,9 @@ bool Equalities::factor(Group& group) {
   row = 0;
   double squared = 0.0;
   for (const int a : group.blocks)
-    for (int i = 0; i < equations(problem_.kind[at(a)]); ++i, ++row) {
-      const double error = block_rho(form_->diagonal()[at(a)]) * left[row] * group.length[static_cast<std::size_t>(row)];
-      squared += weight_[at(a)] * error * error;
+    for (int i = 0; i < equations(problem_.kind[a]); ++i, ++row) {
+      const double error = block_rho(form_->diagonal()[a]) * left[row] * group.length[row];
+      squared += weight_[a] * error * error;
     }
   contradiction_ = std::hypot(contradiction_, std::sqrt(squared));
   return true;
@@ -137,18 +135,18 @@ bool Equalities::factor(Group& group) {
 
 void Equalities::form_rest() {
   // Bodies of what is left: single ones keep their place and their unknowns, joined ones become one body that has the motions still free.
-  std::vector<int> dofs, place(at(form_->bodies()), -1);
+  std::vector<int> dofs, place(form_->bodies(), -1);
   for (int b = 0; b < form_->bodies(); ++b) {
-    const int g = group_of_[at(b)];
-    if (g >= 0 && groups_[at(g)].fixed()) continue;
-    if (g >= 0 && groups_[at(g)].joined()) {
-      if (groups_[at(g)].place < 0) {
-        groups_[at(g)].place = static_cast<int>(dofs.size());
-        dofs.push_back(static_cast<int>(groups_[at(g)].free.cols()));
+    const int g = group_of_[b];
+    if (g >= 0 && groups_[g].fixed()) continue;
+    if (g >= 0 && groups_[g].joined()) {
+      if (groups_[g].place < 0) {
+        groups_[g].place = static_cast<int>(dofs.size());
+        dofs.push_back(static_cast<int>(groups_[g].free.cols()));
       }
-      place[at(b)] = groups_[at(g)].place;
+      place[b] = groups_[g].place;
     } else {
-      place[at(b)] = static_cast<int>(dofs.size());
+      place[b] = static_cast<int>(dofs.size());
       dofs.push_back(form_->body_dofs(b));
     }
   }
@@ -163,13 +161,13 @@ void Equalities::form_rest() {
       const int body = form_->bodies_of(a)[side];
       if (body < 0 || form_->body_dofs(body) == 0) continue;
       const Rows from(form_->rows(a, static_cast<int>(side)).data(), 3, form_->body_dofs(body));
-      to[side] = place[at(body)];
-      const int g = group_of_[at(body)];
+      to[side] = place[body];
+      const int g = group_of_[body];
       if (g < 0) {
         rows[side] = from;
         continue;
       }
-      const Group& group = groups_[at(g)];
+      const Group& group = groups_[g];
       const auto k = static_cast<std::size_t>(std::ranges::lower_bound(group.bodies, body) - group.bodies.begin());
       const int first = group.start[k], size = group.start[k + 1] - first;
       B += from * group.driven.segment(first, size);
@@ -187,15 +185,15 @@ void Equalities::form_rest() {
     const auto out = form->add_block(to[0], to[1]);
     for (std::size_t side = 0; side < 2; ++side)
       if (to[side] >= 0) RowsOut(out[side].data(), 3, rows[side].cols()) = rows[side];
-    rest_.kind.push_back(problem_.kind[at(a)]);
-    rest_.mu.push_back(problem_.mu[at(a)]);
+    rest_.kind.push_back(problem_.kind[a]);
+    rest_.mu.push_back(problem_.mu[a]);
     rest_.B.insert(rest_.B.end(), {B.x(), B.y(), B.z()});
   }
   form->finish();
   // Errors of velocities weigh as before.
   rest_.weight = part_of(weight_, left_);
   for (std::size_t k = 0; k < left_.size(); ++k) {
-    const double ratio = block_rho(form_->diagonal()[at(left_[k])]) / block_rho(form->diagonal()[k]);
+    const double ratio = block_rho(form_->diagonal()[left_[k]]) / block_rho(form->diagonal()[k]);
     rest_.weight[k] *= ratio * ratio;
   }
   rest_.W = std::move(form);
@@ -210,7 +208,7 @@ std::vector<double> Equalities::rest_of(std::span<const double> R) const {
 void Equalities::complete(std::span<const double> rest, std::span<double> R) const {
   std::fill(R.begin(), R.end(), 0.0);
   scatter_part(rest, left_, R);
-  std::vector<double> y(at(form_->dofs()));
+  std::vector<double> y(form_->dofs());
   form_->scatter(R, y);
   // E^T R_e + y must be the driven motion where E confines it.
   for (const Group& group : groups_) {
@@ -220,7 +218,7 @@ void Equalities::complete(std::span<const double> rest, std::span<double> R) con
     const VecX impulse = group.factors.solve(group.driven - group.held * (group.held.transpose() * moved));
     std::size_t row = 0;
     for (const int a : group.blocks)
-      for (int i = 0; i < equations(problem_.kind[at(a)]); ++i, ++row) R[3 * at(a) + at(i)] = impulse[static_cast<Eigen::Index>(row)] / group.length[row];
+      for (int i = 0; i < equations(problem_.kind[a]); ++i, ++row) R[3 * a + i] = impulse[static_cast<Eigen::Index>(row)] / group.length[row];
   }
 }
 

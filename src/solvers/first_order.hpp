@@ -45,12 +45,12 @@ class FirstOrderProblem {
   [[nodiscard]] Formulation formulation() const { return formulation_; }
   /// The problem solved (mu = 0 when frictionless).
   [[nodiscard]] const ContactProblem& problem() const { return problem_; }
-  [[nodiscard]] auto kind(std::ptrdiff_t a) const { return problem_.kind[static_cast<std::size_t>(a)]; }
+  [[nodiscard]] auto kind(std::ptrdiff_t a) const { return problem_.kind[a]; }
   /// Friction coefficient of a contact; the scaled parameter of other laws.
-  [[nodiscard]] double mu(std::ptrdiff_t a) const { return scaled_.parameter()[static_cast<std::size_t>(a)]; }
+  [[nodiscard]] double mu(std::ptrdiff_t a) const { return scaled_.parameter()[a]; }
   /// Radius of the half-cylinder (tresca and frictionless), scaled.
-  [[nodiscard]] double threshold(std::ptrdiff_t a) const { return threshold_[static_cast<std::size_t>(a)]; }
-  [[nodiscard]] double block_scale(std::ptrdiff_t a) const { return scaled_.scale()[static_cast<std::size_t>(a)]; }
+  [[nodiscard]] double threshold(std::ptrdiff_t a) const { return threshold_[a]; }
+  [[nodiscard]] double block_scale(std::ptrdiff_t a) const { return scaled_.scale()[a]; }
   [[nodiscard]] std::span<const double> scale() const { return scaled_.scale(); }
   /// S B, the gradient at zero.
   [[nodiscard]] const VecX& free_gradient() const { return b_; }

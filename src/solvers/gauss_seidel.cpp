@@ -12,7 +12,6 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
 constexpr int kLongestWait = 64;        ///< sweeps between measurements at most, when chosen automatically
 
 /// One solve: sweeps, and when they are measured.
@@ -177,7 +176,7 @@ SolverInfo gauss_seidel_info() {
   info.text =
       "Nonlinear block Gauss-Seidel: each block is solved in turn with the latest impulses of the others. Robust and cheap "
       "to moderate accuracy; with rigid bodies its sweeps are threaded. Nesterov momentum makes it several times faster on packings.";
-  info.formulations = {std::begin(kLaws), std::end(kLaws)};
+  info.formulations = {std::begin(kEveryFormulation), std::end(kEveryFormulation)};
   info.options = {
       {"formulation", std::string("coulomb"), "law: coulomb, convex, tresca (thresholds mu R_N of the guess) or frictionless; the last three "
                                               "use the options reverse and (tresca excepted) omega only"},
@@ -196,7 +195,7 @@ SolverInfo gauss_seidel_info() {
   info.solve = [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
     const SolverInfo& self = find_solver("GAUSS_SEIDEL");
     const GaussSeidelOptions options = read(self, stop, values);
-    const Formulation law = formulation_from(OptionReader(self, values).text("formulation"), kLaws);
+    const Formulation law = formulation_from(OptionReader(self, values).text("formulation"), kEveryFormulation);
     if (law != Formulation::coulomb) return solve_other_law(problem, options, law, R);
     thread_local GaussSeidelWorkspace workspace;  // keeps its memory from step to step
     return solve_gauss_seidel(problem, options, R, workspace);

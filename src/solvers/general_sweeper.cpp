@@ -7,26 +7,24 @@ namespace scree::solvers {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Velocities of bodies kept along: a change of a block reaches its two bodies at once.
 class BodyRows {
  public:
   explicit BodyRows(const BodyForm& form) : form_(form) {}
 
   void refresh(std::span<const double> R) {
-    y_.resize(at(form_.dofs()));
+    y_.resize(form_.dofs());
     form_.scatter(R, y_);
   }
   [[nodiscard]] Vec3 velocity(int block, Vec3 U, const double*) const {
     for (int side = 0; side < 2; ++side)
-      if (const int body = form_.bodies_of(block)[at(side)]; body >= 0)
+      if (const int body = form_.bodies_of(block)[side]; body >= 0)
         U += body_row_product(form_.rows(block, side), y_.data() + form_.dof_start(body));
     return U;
   }
   void push(int block, const Vec3& change) {
     for (int side = 0; side < 2; ++side)
-      if (const int body = form_.bodies_of(block)[at(side)]; body >= 0)
+      if (const int body = form_.bodies_of(block)[side]; body >= 0)
         add_body_push(form_.rows(block, side), change, y_.data() + form_.dof_start(body));
   }
   [[nodiscard]] std::vector<double>& kept() { return y_; }
@@ -84,9 +82,9 @@ class GeneralSweeper final : public Sweeper {
 template <class Rows>
 bool GeneralSweeper<Rows>::begin(const ContactProblem& problem, std::span<const double> R) {
   problem_ = &problem;
-  local_.resize(at(problem.blocks()));
-  for (int a = 0; a < problem.blocks(); ++a) local_[at(a)] = LocalBlock(problem.W->diagonal()[at(a)]);
-  multiplier_.assign(at(problem.blocks()), 0.0);
+  local_.resize(problem.blocks());
+  for (int a = 0; a < problem.blocks(); ++a) local_[a] = LocalBlock(problem.W->diagonal()[a]);
+  multiplier_.assign(problem.blocks(), 0.0);
   weight_ = residual_weights(problem);
   set(R);
   return true;
@@ -134,14 +132,14 @@ SweepSums GeneralSweeper<Rows>::sweep(const SweepRule& rule) {
   const int n = problem_->blocks();
   for (int k = 0; k < n; ++k) {
     const int a = rule.backward ? n - 1 - k : k;
-    const auto kind = problem_->kind[at(a)];
-    const double mu = problem_->mu[at(a)];
-    const LocalBlock& block = local_[at(a)];
+    const auto kind = problem_->kind[a];
+    const double mu = problem_->mu[a];
+    const LocalBlock& block = local_[a];
     const Eigen::Map<Vec3> R(R_.data() + 3 * a);
     const Vec3 old = R;
     Vec3 next = old;
     const Vec3 q = velocity(a) - block.W * old;
-    const LocalOutcome outcome = solve_local(how_, block, kind, mu, q, next, multiplier_[at(a)]);
+    const LocalOutcome outcome = solve_local(how_, block, kind, mu, q, next, multiplier_[a]);
     sums.diverged += outcome == LocalOutcome::diverged;
     sums.failed += outcome == LocalOutcome::failed;
     if (rule.relaxation != 1.0) next = project_on_block(old + rule.relaxation * (next - old), kind, mu);
@@ -162,7 +160,7 @@ double GeneralSweeper<Rows>::squared_residual() {
   double sum = 0.0;
   for (int a = 0; a < problem_->blocks(); ++a) {
     const Vec3 R = Eigen::Map<const Vec3>(R_.data() + 3 * a);
-    sum += weight_[at(a)] * squared_error(R, velocity(a), local_[at(a)].rho, problem_->kind[at(a)], problem_->mu[at(a)]);
+    sum += weight_[a] * squared_error(R, velocity(a), local_[a].rho, problem_->kind[a], problem_->mu[a]);
   }
   return sum;
 }

@@ -45,8 +45,8 @@ void add_pairs(GrainContacts& contacts, const std::vector<Grain>& balls, const P
               if (ni < 0 || nj < 0 || ni >= o.across || nj >= o.across || nk >= o.up) continue;
               const int a = index(i, j, k), b = index(ni, nj, nk);
               if (b <= a) continue;
-              const Grain& one = balls[static_cast<std::size_t>(a)];
-              const Grain& two = balls[static_cast<std::size_t>(b)];
+              const Grain& one = balls[a];
+              const Grain& two = balls[b];
               const Vec3 between = two.center - one.center;
               const double distance = between.norm();
               if (distance > one.radius + two.radius + reach) continue;
@@ -74,7 +74,7 @@ ContactProblem make_packing(const PackingOptions& options) {
   // Floor and walls are bodies without degrees of freedom.
   const double wide = 2.0 * options.radius * (options.across - 0.5);
   for (int b = 0; b < static_cast<int>(balls.size()); ++b) {
-    const Grain& ball = balls[static_cast<std::size_t>(b)];
+    const Grain& ball = balls[b];
     const auto wall = [&](const Vec3& normal, double distance) {
       if (distance < (1.0 + options.reach) * ball.radius) contacts.add(-1, b, normal, ball.center - ball.radius * normal, options.mu);
     };

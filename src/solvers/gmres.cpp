@@ -38,12 +38,12 @@ std::pair<double, double> Gmres::project_in_turn(int k, double* h) {
 std::pair<double, double> Gmres::project_at_once(int k, double* h) {
   const std::span<double> w = basis(k + 1);
   std::vector<double> overlap(static_cast<std::size_t>(k) + 2);
-  for (int i = 0; i <= k + 1; ++i) overlap[static_cast<std::size_t>(i)] = local_dot(basis(i), w);
+  for (int i = 0; i <= k + 1; ++i) overlap[i] = local_dot(basis(i), w);
   team().sum(overlap);
   const double before = overlap.back();
   double left = before;
   for (int i = 0; i <= k; ++i) {
-    const double part = overlap[static_cast<std::size_t>(i)];
+    const double part = overlap[i];
     h[i] += part;
     left -= part * part;
     add_scaled(-part, basis(i), w);
@@ -100,7 +100,7 @@ bool Gmres::finish_cycle(int columns) {
   // V y overwrites the last vector, which no longer serves as a basis.
   const std::span<double> sum = basis(restart_);
   std::fill(sum.begin(), sum.end(), 0.0);
-  for (int i = 0; i < columns; ++i) add_scaled(coefficients_[static_cast<std::size_t>(i)], basis(i), sum);
+  for (int i = 0; i < columns; ++i) add_scaled(coefficients_[i], basis(i), sum);
   return true;
 }
 

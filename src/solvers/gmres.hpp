@@ -53,14 +53,14 @@ class Gmres {
         ++result.iterations;
         const bool more = orthogonalise(k);
         ++k;
-        if (!more || std::abs(rotated_[static_cast<std::size_t>(k)]) <= tolerance) break;
+        if (!more || std::abs(rotated_[k]) <= tolerance) break;
       }
 
       // x += P^-1 V y
       if (!finish_cycle(k)) return result;
       precondition(std::span<const double>(basis(restart_)), std::span<double>(preconditioned_));
       add_scaled(1.0, preconditioned_, x);
-      result.residual = std::abs(rotated_[static_cast<std::size_t>(k)]);
+      result.residual = std::abs(rotated_[k]);
       if (result.residual <= tolerance || result.iterations >= max_iterations || stop_here()) return result;
     }
   }

@@ -11,7 +11,6 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::tresca, Formulation::frictionless};
 constexpr int kHalvings = 40;
 constexpr int kGradientSteps = 20;       // most in one gradient projection phase
 constexpr double kLeastEta2 = 1e-8;
@@ -58,14 +57,14 @@ class Gpminres {
 
 void Gpminres::find_faces(const VecX& x, const VecX& g) {
   parallel_for(problem_.blocks(), [&](std::ptrdiff_t a) {
-    faces_[static_cast<std::size_t>(a)] = face_of(problem_, a, x.segment<3>(3 * a), g.segment<3>(3 * a));
+    faces_[a] = face_of(problem_, a, x.segment<3>(3 * a), g.segment<3>(3 * a));
   });
 }
 
 void Gpminres::product_on_face(const VecX& v, VecX& q) {
   problem_.product(v, q);
   parallel_for(problem_.blocks(), [&](std::ptrdiff_t a) {
-    const Face& face = faces_[static_cast<std::size_t>(a)];
+    const Face& face = faces_[a];
     Vec3 value = q.segment<3>(3 * a);
     value.tail<2>() += face.curvature * v.segment<2>(3 * a + 1);
     q.segment<3>(3 * a) = along(face, value);
@@ -97,7 +96,7 @@ bool Gpminres::gradient_phase() {
   for (int step = 0; step < kGradientSteps; ++step) {
     // The exact minimiser along the projected gradient starts the search along the arc.
     parallel_for(problem_.blocks(), [&](std::ptrdiff_t a) {
-      p_.segment<3>(3 * a) = projected_gradient(problem_, a, faces_[static_cast<std::size_t>(a)], g_.segment<3>(3 * a));
+      p_.segment<3>(3 * a) = projected_gradient(problem_, a, faces_[a], g_.segment<3>(3 * a));
     });
     problem_.product(p_, Ap_);
     const double pp = dot(p_, p_), pAp = dot(p_, Ap_);
@@ -118,7 +117,7 @@ bool Gpminres::gradient_phase() {
 
 bool Gpminres::krylov_direction() {
   parallel_for(problem_.blocks(), [&](std::ptrdiff_t a) {
-    r_.segment<3>(3 * a) = -along(faces_[static_cast<std::size_t>(a)], g_.segment<3>(3 * a));
+    r_.segment<3>(3 * a) = -along(faces_[a], g_.segment<3>(3 * a));
   });
   // Minimal residuals in the form of conjugate residuals: d and its residual r are always at hand.
   d_.setZero();
@@ -192,7 +191,7 @@ SolverInfo gpminres_info() {
   return {"GPMINRES",
           "Gradient projection with minimal residuals on the face found: for frictionless and Tresca contact; Coulomb friction by "
           "an accelerated fixed point on the thresholds. Degrades least when heavy bodies rest on light ones.",
-          {std::begin(kLaws), std::end(kLaws)},
+          {std::begin(kBoundFormulations), std::end(kBoundFormulations)},
           {{"formulation", std::string("coulomb"), "law: coulomb (Tresca with fixed point), tresca (thresholds mu R_N of the guess) or frictionless"},
            {"preconditioner", std::string("diagonal"), "'diagonal' (unknowns scaled block by block) or 'none' (as in the paper)"},
            {"eta1", 0.1, "share of the best gain below which gradient projection is left, between 0 and 1"},
@@ -203,7 +202,7 @@ SolverInfo gpminres_info() {
             const OptionReader read(find_solver("GPMINRES"), values);
             GpminresOptions options;
             static_cast<StopRule&>(options) = stop;
-            options.formulation = formulation_from(read.text("formulation"), kLaws);
+            options.formulation = formulation_from(read.text("formulation"), kBoundFormulations);
             options.preconditioner = scaling_from("GPMINRES", read.text("preconditioner"));
             options.eta1 = read.real("eta1");
             options.eta2 = read.real("eta2");

@@ -9,7 +9,7 @@ void GrainContacts::add(int one, int two, const Vec3& normal, const Vec3& tangen
   for (std::size_t side = 0; side < 2; ++side) {
     const int body = side == 0 ? one : two;
     if (body < 0) continue;
-    const Grain& grain = grains_[static_cast<std::size_t>(body)];
+    const Grain& grain = grains_[body];
     const double sign = side == 0 ? -1.0 : 1.0;
     for (std::size_t i = 0; i < 3; ++i) {
       const Vec3 arm = (point - grain.center).cross(frame[i]);

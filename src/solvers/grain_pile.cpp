@@ -15,8 +15,6 @@ constexpr double kAhead = 0.3;         ///< contacts of settling steps have gaps
 constexpr double kLidHeight = 0.5;     ///< m
 constexpr double kMostTravel = 0.25;   ///< of the radius, in one settling step: faster grains are slowed down
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 void check(const GrainPileOptions& o) {
   const auto need = [](bool ok, const char* name, double value, const char* range) {
     if (!ok) throw_input("grain pile: {} = {}; it must be {}", name, value, range);
@@ -47,20 +45,20 @@ class Neighbours {
   template <class Found>
   void visit(const std::vector<Grain>& grains, int count, double gap, Found&& found) {
     double widest = 0.0;
-    for (int i = 0; i < count; ++i) widest = std::max(widest, grains[at(i)].radius);
+    for (int i = 0; i < count; ++i) widest = std::max(widest, grains[i].radius);
     const double cell = 2.0 * widest + gap;
     cells_.clear();
-    for (int i = 0; i < count; ++i) cells_.push_back({key(grains[at(i)].center, cell, 0, 0, 0), i});
+    for (int i = 0; i < count; ++i) cells_.push_back({key(grains[i].center, cell, 0, 0, 0), i});
     std::sort(cells_.begin(), cells_.end());
     for (int i = 0; i < count; ++i) {
       near_.clear();
       for (int dx = -1; dx <= 1; ++dx)
         for (int dy = -1; dy <= 1; ++dy)
-          for (int dz = -1; dz <= 1; ++dz) collect(key(grains[at(i)].center, cell, dx, dy, dz), i);
+          for (int dz = -1; dz <= 1; ++dz) collect(key(grains[i].center, cell, dx, dy, dz), i);
       std::sort(near_.begin(), near_.end());
       for (int j : near_) {
-        const double distance = (grains[at(j)].center - grains[at(i)].center).norm();
-        if (distance > 0.0 && distance < grains[at(i)].radius + grains[at(j)].radius + gap) found(i, j);
+        const double distance = (grains[j].center - grains[i].center).norm();
+        if (distance > 0.0 && distance < grains[i].radius + grains[j].radius + gap) found(i, j);
       }
     }
   }
@@ -169,7 +167,7 @@ void GrainPile::place_lid() {
 }
 
 void GrainPile::wall_contacts(GrainContacts& list, int i, double gap, double h, double mu) const {
-  const Grain& grain = grains_[at(i)];
+  const Grain& grain = grains_[i];
   const auto wall = [&](const Vec3& normal, double distance) {
     const double open = distance - grain.radius;
     if (open >= gap) return;
@@ -190,7 +188,7 @@ void GrainPile::wall_contacts(GrainContacts& list, int i, double gap, double h, 
 void GrainPile::lid_contacts(GrainContacts& list, double gap, double h, double mu) const {
   const Grain& lid = grains_.back();
   for (int i = 0; i < count(); ++i) {
-    const Grain& grain = grains_[at(i)];
+    const Grain& grain = grains_[i];
     const double open = lid.center.z() - 0.5 * kLidHeight - grain.center.z() - grain.radius;
     const double beside = std::hypot(grain.center.x() - lid.center.x(), grain.center.y() - lid.center.y());
     if (open >= gap || beside > o_.lid_radius) continue;
@@ -201,7 +199,7 @@ void GrainPile::lid_contacts(GrainContacts& list, double gap, double h, double m
 ContactProblem GrainPile::contacts(double gap, double h, double mu) {
   GrainContacts list(grains_);
   neighbours_.visit(grains_, count(), gap, [&](int i, int j) {
-    const Grain &one = grains_[at(i)], &two = grains_[at(j)];
+    const Grain &one = grains_[i], &two = grains_[j];
     const Vec3 between = two.center - one.center;
     const double distance = between.norm(), open = distance - one.radius - two.radius;
     const Vec3 normal = between / distance, point = one.center + (one.radius + 0.5 * open) * normal;
@@ -215,14 +213,14 @@ ContactProblem GrainPile::contacts(double gap, double h, double mu) {
 }
 
 void GrainPile::apply(const BodyForm& W) {
-  y_.resize(at(W.dofs()));
+  y_.resize(W.dofs());
   W.scatter(R_, y_);
   const double fastest = kMostTravel * o_.radius / o_.settling_step;
   for (std::size_t i = 0; i < grains_.size(); ++i) {
     Grain& grain = grains_[i];
     for (int d = 0; d < 3; ++d) {
-      grain.velocity[d] += y_[6 * i + at(d)] / std::sqrt(grain.mass[d]);
-      grain.spin[d] += y_[6 * i + 3 + at(d)] / std::sqrt(grain.inertia[d]);
+      grain.velocity[d] += y_[6 * i + d] / std::sqrt(grain.mass[d]);
+      grain.spin[d] += y_[6 * i + 3 + d] / std::sqrt(grain.inertia[d]);
     }
     const double speed = grain.velocity.norm();
     if (speed > fastest) grain.velocity *= fastest / speed;

@@ -23,7 +23,7 @@ namespace scree::solvers {
 namespace {
 
 constexpr double kEquality = 1e-10;  ///< S of bilateral blocks, relative to the diagonal of W
-constexpr int kPatience = 12;        ///< steps without a gain of 30 % before the path counts as exhausted
+constexpr int kPathPatience = 12;        ///< steps without a gain of 30 % before the path counts as exhausted
 constexpr int kNearbyPatience = 4;   ///< the same where steps are dear and Newton steps are not
 constexpr double kProximal = 0.1;    ///< weight of staying near the last iterate, at the start of a path by conjugate gradients (theory eq. 4.16)
 constexpr double kLag = 0.1;         ///< nu is kept above this share of the lag of s behind mu |U_T|
@@ -284,7 +284,7 @@ void InteriorPoint::impulses(std::span<double> R) const {
   const ContactProblem& p = scaled_.problem();
   parallel_for(p.blocks(), [&](std::ptrdiff_t a) {
     Eigen::Map<Vec3> r(R.data() + 3 * a);
-    r = project_on_block(r, p.kind[static_cast<std::size_t>(a)], p.mu[static_cast<std::size_t>(a)]);
+    r = project_on_block(r, p.kind[a], p.mu[a]);
   });
 }
 
@@ -316,7 +316,7 @@ class PathRun {
   /// Steps until the best iterate reaches the goal, or a limit, or no more progress.
   void follow(InteriorPoint& ipm, double goal) {
     watch_.be_patient(kProgress);
-    const int patience = ipm.nearby() && options_.polish ? kNearbyPatience : kPatience;
+    const int patience = ipm.nearby() && options_.polish ? kNearbyPatience : kPathPatience;
     while (watch_.stalled() < patience && watch_.best_value() > goal && !ended_ && !watch_.spent()) {
       if (!ipm.step()) {
         ended_ = true;
@@ -381,12 +381,11 @@ SolverInfo info_of(BarrierSolver linear_solver) {
     info.options.push_back({"epsilon", 1e-3, "relative residual of conjugate gradients, in energy, in (0, 1)"});
   }
   info.solve = [name, linear_solver](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
-    constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::frictionless};
     const OptionReader read(find_solver(name), values);
     InteriorPointOptions options;
     static_cast<StopRule&>(options) = stop;
     options.linear_solver = linear_solver;
-    options.formulation = formulation_from(read.text("formulation"), kLaws);
+    options.formulation = formulation_from(read.text("formulation"), kConeFormulations);
     options.polish = read.flag("polish");
     if (linear_solver == BarrierSolver::krylov) {
       options.linear_iterations = read.integer("linmaxiter");

@@ -23,7 +23,7 @@ constexpr double kSymmetric = 1e-10;  ///< asymmetry of W up to which conjugate 
 void multiply(ScaledProblem& scaled, std::span<const BarrierBlock> blocks, std::span<const double> in, std::span<double> out) {
   scaled.apply(in, out);
   parallel_for(scaled.blocks(), [&](std::ptrdiff_t a) {
-    const BarrierBlock& block = blocks[static_cast<std::size_t>(a)];
+    const BarrierBlock& block = blocks[a];
     Eigen::Map<Vec3> o(out.data() + 3 * a);
     o += block.multiply(Eigen::Map<const Vec3>(in.data() + 3 * a));
     for (int k = block.free; k < 3; ++k) o(k) = 0.0;
@@ -87,7 +87,7 @@ class KrylovSystem final : public InteriorPointSystem {
   /// out = L^-1 in, or L^-T in.
   void times_inverse(std::span<const double> in, std::span<double> out, bool transposed) const {
     parallel_for(scaled_.blocks(), [&](std::ptrdiff_t a) {
-      const Mat3& L = inverse_[static_cast<std::size_t>(a)];
+      const Mat3& L = inverse_[a];
       const Vec3 v = Eigen::Map<const Vec3>(in.data() + 3 * a);
       Eigen::Map<Vec3>(out.data() + 3 * a) = transposed ? Vec3(L.transpose() * v) : Vec3(L * v);
     });
@@ -173,7 +173,7 @@ class BodyKrylovSystem final : public InteriorPointSystem {
   void multiply_inverse(std::span<double> u) const {
     parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
       Eigen::Map<Vec3> part(u.data() + 3 * a);
-      part = (blocks_[static_cast<std::size_t>(a)].inverse * part).eval();
+      part = (blocks_[a].inverse * part).eval();
     });
   }
   /// y = Hs^T S^-1 u; u is lost.
@@ -190,7 +190,7 @@ class BodyKrylovSystem final : public InteriorPointSystem {
   /// out = L^-1 in, or L^-T in, body by body; the same vector is allowed.
   void times_inverse(std::span<const double> in, std::span<double> out, bool transposed) const {
     parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
-      const MatX& L = inverse_[static_cast<std::size_t>(body)];
+      const MatX& L = inverse_[body];
       const auto first = W_.dof_start(static_cast<int>(body));
       Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kLargestBody, 1> v = Eigen::Map<const VecX>(in.data() + first, L.rows());
       Eigen::Map<VecX> result(out.data() + first, L.rows());
@@ -202,7 +202,7 @@ class BodyKrylovSystem final : public InteriorPointSystem {
   /// out = L in.
   void times_factor(std::span<const double> in, std::span<double> out) const {
     parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
-      const MatX& L = diagonal_[static_cast<std::size_t>(body)];
+      const MatX& L = diagonal_[body];
       const auto first = W_.dof_start(static_cast<int>(body));
       Eigen::Map<VecX>(out.data() + first, L.rows()).noalias() = L.triangularView<Eigen::Lower>() * Eigen::Map<const VecX>(in.data() + first, L.rows());
     });
@@ -211,7 +211,7 @@ class BodyKrylovSystem final : public InteriorPointSystem {
   [[nodiscard]] double inverse_norm(std::span<const double> u) const {
     return std::sqrt(parallel_sum(W_.blocks(), [&](std::ptrdiff_t a) {
       const Eigen::Map<const Vec3> part(u.data() + 3 * a);
-      return part.dot(blocks_[static_cast<std::size_t>(a)].inverse * part);
+      return part.dot(blocks_[a].inverse * part);
     }));
   }
 
@@ -280,7 +280,7 @@ class BodySpaceSystem final : public DirectSystem {
   void multiply_inverse(std::span<double> u) const {
     parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
       Eigen::Map<Vec3> part(u.data() + 3 * a);
-      part = (blocks_[static_cast<std::size_t>(a)].inverse * part).eval();
+      part = (blocks_[a].inverse * part).eval();
     });
   }
   void solve_factors(std::span<const double> r, std::span<double> d) override {

@@ -2,14 +2,10 @@
 
 namespace scree::solvers {
 
-namespace {
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-}  // namespace
-
 int Islands::root(int node) {
-  while (parent_[at(node)] != node) {
-    parent_[at(node)] = parent_[at(parent_[at(node)])];
-    node = parent_[at(node)];
+  while (parent_[node] != node) {
+    parent_[node] = parent_[parent_[node]];
+    node = parent_[node];
   }
   return node;
 }
@@ -18,31 +14,31 @@ void Islands::join(int a, int b) {
   a = root(a);
   b = root(b);
   // The smaller number wins, so that the outcome does not depend on the order of joins.
-  if (a < b) parent_[at(b)] = a;
-  else parent_[at(a)] = b;
+  if (a < b) parent_[b] = a;
+  else parent_[a] = b;
 }
 
 void Islands::find(const Operator& W) {
   const int blocks = W.blocks();
   const int nodes = W.nodes();
-  parent_.resize(at(nodes));
-  for (int i = 0; i < nodes; ++i) parent_[at(i)] = i;
+  parent_.resize(nodes);
+  for (int i = 0; i < nodes; ++i) parent_[i] = i;
   W.visit_links([this](int block, int node) { join(block, node); });
   // A root is the first block of its island; count, then file the blocks in order.
-  island_.assign(at(nodes), -1);
+  island_.assign(nodes, -1);
   start_.assign(1, 0);
   for (int a = 0; a < blocks; ++a) {
-    int& island = island_[at(root(a))];
+    int& island = island_[root(a)];
     if (island < 0) {
       island = count();
       start_.push_back(0);
     }
-    ++start_[at(island) + 1];
+    ++start_[island + 1];
   }
   for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
-  blocks_.resize(at(blocks));
+  blocks_.resize(blocks);
   std::vector<int> next(start_.begin(), start_.end() - 1);
-  for (int a = 0; a < blocks; ++a) blocks_[at(next[at(island_[at(root(a))])]++)] = a;
+  for (int a = 0; a < blocks; ++a) blocks_[next[island_[root(a)]]++] = a;
 }
 
 ContactProblem restrict_to(const ContactProblem& problem, std::span<const int> blocks) {
@@ -50,8 +46,8 @@ ContactProblem restrict_to(const ContactProblem& problem, std::span<const int> b
   part.W = problem.W->restricted(blocks);
   part.kind.reserve(blocks.size());
   for (int a : blocks) {
-    part.kind.push_back(problem.kind[at(a)]);
-    part.mu.push_back(problem.mu[at(a)]);
+    part.kind.push_back(problem.kind[a]);
+    part.mu.push_back(problem.mu[a]);
     part.B.insert(part.B.end(), problem.B.begin() + 3 * a, problem.B.begin() + 3 * a + 3);
   }
   return part;
@@ -60,7 +56,7 @@ ContactProblem restrict_to(const ContactProblem& problem, std::span<const int> b
 std::vector<double> part_of(std::span<const double> whole, std::span<const int> blocks) {
   std::vector<double> part;
   part.reserve(blocks.size());
-  for (int a : blocks) part.push_back(whole[at(a)]);
+  for (int a : blocks) part.push_back(whole[a]);
   return part;
 }
 
@@ -69,7 +65,7 @@ std::vector<double> tolerance_shares(const ContactProblem& problem, std::span<co
   std::vector<double> share(static_cast<std::size_t>(parts), 0.0);
   double undone = 0.0;
   for (int i = 0; i < parts; ++i) {
-    double& part = share[static_cast<std::size_t>(i)];
+    double& part = share[i];
     for (const int block : blocks(i)) {
       const auto a = static_cast<std::size_t>(block);
       part += weight[a] * free_impulse(Eigen::Map<const Vec3>(problem.B.data() + 3 * a), block_rho(problem.W->diagonal()[a]), problem.kind[a], problem.mu[a]).squaredNorm();
@@ -78,7 +74,7 @@ std::vector<double> tolerance_shares(const ContactProblem& problem, std::span<co
   }
   const double spare = std::max(1.0 - undone, kLeast);
   for (int i = 0; i < parts; ++i) {
-    double& part = share[static_cast<std::size_t>(i)];
+    double& part = share[i];
     part = (part + spare * static_cast<double>(blocks(i).size()) / problem.blocks()) / (undone + spare);
   }
   return share;

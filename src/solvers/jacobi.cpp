@@ -9,7 +9,6 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
 constexpr double kGrowth = 3.0;  // the step is too long when the yardstick exceeds its best by this,
 constexpr int kPatience = 100;   // or finds no better one in so many iterations
 
@@ -56,7 +55,7 @@ SolverInfo jacobi_info() {
   return {"JACOBI",
           "Projected Jacobi: one projected gradient step for all blocks at once. Parallel and slow; the reference of the "
           "Krylov and spectral methods.",
-          {std::begin(kLaws), std::end(kLaws)},
+          {std::begin(kEveryFormulation), std::end(kEveryFormulation)},
           {{"formulation", std::string("coulomb"), "law: coulomb, convex, tresca (thresholds mu R_N of the guess) or frictionless"},
            {"omega", 0.3, "step in units of 3 / tr W_aa, between 0 and 2; halved when the iterates grow"},
            {"lambda", 1.0, "share of the new iterate, above 0 and up to 1"}},
@@ -64,7 +63,7 @@ SolverInfo jacobi_info() {
             const OptionReader read(find_solver("JACOBI"), values);
             JacobiOptions options;
             static_cast<StopRule&>(options) = stop;
-            options.formulation = formulation_from(read.text("formulation"), kLaws);
+            options.formulation = formulation_from(read.text("formulation"), kEveryFormulation);
             options.omega = read.real("omega");
             options.lambda = read.real("lambda");
             return solve_jacobi(problem, options, R);

@@ -11,7 +11,6 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::tresca, Formulation::frictionless};
 
 void check(const KuceraOptions& options) {
   if (options.formulation == Formulation::convex)
@@ -160,7 +159,7 @@ SolverInfo kucera_info() {
   return {"KUCERA",
           "Kucera's method: conjugate gradients on the free unknowns with expansion and proportioning steps. Frictionless and "
           "Tresca contact; Coulomb friction by an accelerated fixed point on the thresholds.",
-          {std::begin(kLaws), std::end(kLaws)},
+          {std::begin(kBoundFormulations), std::end(kBoundFormulations)},
           {{"formulation", std::string("coulomb"), "law: coulomb (Tresca with fixed point), tresca (thresholds mu R_N of the guess) or frictionless"},
            {"preconditioner", std::string("diagonal"), "'diagonal' (unknowns scaled block by block) or 'none' (as in the paper)"},
            {"gamma", 1.0, "readiness to release active constraints, positive"}},
@@ -168,7 +167,7 @@ SolverInfo kucera_info() {
             const OptionReader read(find_solver("KUCERA"), values);
             KuceraOptions options;
             static_cast<StopRule&>(options) = stop;
-            options.formulation = formulation_from(read.text("formulation"), kLaws);
+            options.formulation = formulation_from(read.text("formulation"), kBoundFormulations);
             options.preconditioner = scaling_from("KUCERA", read.text("preconditioner"));
             options.gamma = read.real("gamma");
             return solve_kucera(problem, options, R);

@@ -20,9 +20,8 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::frictionless};
 constexpr int kRestart = 20;          ///< size of the Krylov space (report, Table 1)
-constexpr int kPatience = 150;        ///< Newton steps without a gain of 10 % before the fallback
+constexpr int kNewtonPatience = 150;        ///< Newton steps without a gain of 10 % before the fallback
 constexpr double kProgress = 0.9;
 constexpr long kPackedSweeps = 4, kGeneralSweeps = 1;   ///< that take as long as a product within GMRES
 
@@ -132,7 +131,7 @@ class QuasiNewton {
     const ContactProblem& p = scaled_.problem();
     parallel_for(p.blocks(), [&](std::ptrdiff_t a) {
       Eigen::Map<Vec3> part(x_.data() + 3 * a);
-      part = project_on_block(part, p.kind[static_cast<std::size_t>(a)], p.mu[static_cast<std::size_t>(a)]);
+      part = project_on_block(part, p.kind[a], p.mu[a]);
     });
   }
   /// Fixed when asked for; otherwise it follows the error, which keeps early steps calm.
@@ -172,7 +171,7 @@ class QuasiNewton {
   }
   void precondition(std::span<const double> in, std::span<double> out) const {
     parallel_for(scaled_.blocks(), [&](std::ptrdiff_t a) {
-      Eigen::Map<Vec3>(out.data() + 3 * a).noalias() = inverse_[static_cast<std::size_t>(a)] * Eigen::Map<const Vec3>(in.data() + 3 * a);
+      Eigen::Map<Vec3>(out.data() + 3 * a).noalias() = inverse_[a] * Eigen::Map<const Vec3>(in.data() + 3 * a);
     });
   }
 
@@ -195,7 +194,7 @@ bool run_newton(const ContactProblem& problem, const NewtonOptions& options, Wat
   watch.be_patient(kProgress);
   bool finite = true;
   while (finite && !watch.ended() && watch.iterations() < options.newton_iterations && newton.products() < options.max_products &&
-         watch.stalled() < kPatience) {
+         watch.stalled() < kNewtonPatience) {
     newton.iterate();
     watch.count();
     newton.impulses(trial);
@@ -246,7 +245,7 @@ SolverInfo newton_info() {
   return {"NEWTON",
           "Projected quasi-Newton method (PARMES TR2): smoothed root finding, regularised linear systems solved roughly by GMRES, "
           "each step smoothed by sweeps, Gauss-Seidel when it fails. Solfec's meritval and maxiter are `tolerance` with the yardstick 'merit' and `maxiter`.",
-          {std::begin(kLaws), std::end(kLaws)},
+          {std::begin(kConeFormulations), std::end(kConeFormulations)},
           {{"formulation", std::string("coulomb"), "law: coulomb, convex or frictionless"},
            {"maxiter", 1000, "Newton steps before Gauss-Seidel takes over"},
            {"linver", std::string("GMRES"), "linear solver: 'GMRES', or 'DIAG' for the diagonal blocks alone"},
@@ -271,7 +270,7 @@ SolverInfo newton_info() {
             };
             NewtonOptions options;
             static_cast<StopRule&>(options) = stop;
-            options.formulation = formulation_from(read.text("formulation"), kLaws);
+            options.formulation = formulation_from(read.text("formulation"), kConeFormulations);
             options.newton_iterations = read.integer("maxiter");
             options.linear_solver = static_cast<LinearSolver>(choice("linver", {"GMRES", "DIAG"}));
             options.linear_iterations = read.integer("linmaxiter");

@@ -98,10 +98,10 @@ class ExplicitSystem final : public NewtonSystem {
     parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
       Eigen::Map<Vec3> o(out.data() + 3 * a);
       const Eigen::Map<const Vec3> i(in.data() + 3 * a);
-      if (open[static_cast<std::size_t>(a)])
+      if (open[a])
         o = alpha * i;
       else
-        o = (D[static_cast<std::size_t>(a)] * o + alpha * i).eval();
+        o = (D[a] * o + alpha * i).eval();
     });
   }
 
@@ -158,7 +158,7 @@ class BodySystem : public NewtonSystem {
     multiply_G(contact_);
     scaled_.from_impulses(contact_, contact_);
     parallel_for(static_cast<std::ptrdiff_t>(dx.size()), [&](std::ptrdiff_t k) {
-      dx[static_cast<std::size_t>(k)] = -f[static_cast<std::size_t>(k)] - contact_[static_cast<std::size_t>(k)];
+      dx[k] = -f[k] - contact_[k];
     });
     return std::isfinite(norm(dx));
   }
@@ -176,7 +176,7 @@ class BodySystem : public NewtonSystem {
   void multiply_G(std::span<double> u) const {
     parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
       Eigen::Map<Vec3> part(u.data() + 3 * a);
-      part = (G_[static_cast<std::size_t>(a)] * part).eval();
+      part = (G_[a] * part).eval();
     });
   }
 
@@ -253,17 +253,17 @@ class RigidSystem final : public BodySystem {
   bool factor(std::span<const char> open) override {
     parallel_for(W_.bodies(), [&](std::ptrdiff_t row) {
       const auto b = static_cast<std::size_t>(row);
-      for (int k = row_start_[b]; k < row_start_[b + 1]; ++k) values_[static_cast<std::size_t>(k)].setZero();
-      values_[static_cast<std::size_t>(diagonal_[b])].setIdentity();
+      for (int k = row_start_[b]; k < row_start_[b + 1]; ++k) values_[k].setZero();
+      values_[diagonal_[b]].setIdentity();
       std::size_t next = first_slot_[b];
       for (int entry : W_.incidence(static_cast<int>(row))) {
         const auto& slot = slots_[next++];
         const int contact = entry / 2;
-        if (open[static_cast<std::size_t>(contact)]) continue;
-        const Eigen::Matrix<double, 6, 3> left = Rows(W_.rows(contact, entry % 2).data()).transpose() * G_[static_cast<std::size_t>(contact)];
+        if (open[contact]) continue;
+        const Eigen::Matrix<double, 6, 3> left = Rows(W_.rows(contact, entry % 2).data()).transpose() * G_[contact];
         for (int side = 0; side < 2; ++side)
-          if (slot[static_cast<std::size_t>(side)] >= 0)
-            values_[static_cast<std::size_t>(slot[static_cast<std::size_t>(side)])].noalias() +=
+          if (slot[side] >= 0)
+            values_[slot[side]].noalias() +=
                 left * Rows(W_.rows(contact, side).data());
       }
     });

@@ -30,7 +30,7 @@ void BodyForm::reset(std::span<const int> body_dofs) {
 
 void BodyForm::reset_rigid(int bodies) {
   dof_start_.resize(static_cast<std::size_t>(bodies) + 1);
-  for (int b = 0; b <= bodies; ++b) dof_start_[static_cast<std::size_t>(b)] = kRigidDofs * b;
+  for (int b = 0; b <= bodies; ++b) dof_start_[b] = kRigidDofs * b;
   rigid_ = true;
   bodies_of_.clear();
   row_start_.assign(1, 0);
@@ -62,9 +62,9 @@ void BodyForm::finish(const Scale& scale) {
     if (blocks_here.empty() || size == 0) return;
     thread_local std::vector<double> stacked;
     stacked.resize(size * blocks_here.size());
-    for (std::size_t k = 0; k < blocks_here.size(); ++k) std::copy_n(rows_.data() + row_start_[static_cast<std::size_t>(blocks_here[k])], size, stacked.data() + k * size);
+    for (std::size_t k = 0; k < blocks_here.size(); ++k) std::copy_n(rows_.data() + row_start_[blocks_here[k]], size, stacked.data() + k * size);
     scale(body, stacked, 3 * static_cast<int>(blocks_here.size()));
-    for (std::size_t k = 0; k < blocks_here.size(); ++k) std::copy_n(stacked.data() + k * size, size, rows_.data() + row_start_[static_cast<std::size_t>(blocks_here[k])]);
+    for (std::size_t k = 0; k < blocks_here.size(); ++k) std::copy_n(stacked.data() + k * size, size, rows_.data() + row_start_[blocks_here[k]]);
     if (stacked.size() > kKeptNumbers) std::vector<double>().swap(stacked);
   }, 1);
   set_diagonal();
@@ -85,7 +85,7 @@ void BodyForm::set_diagonal() {
         sum += Hs * Hs.transpose();
       }
     }
-    diagonal_[static_cast<std::size_t>(a)] = sum;
+    diagonal_[a] = sum;
   });
 }
 
@@ -100,8 +100,8 @@ void BodyForm::find_incidence() {
   std::vector<int> next(incidence_start_.begin(), incidence_start_.end() - 1);
   for (int a = 0; a < added(); ++a)
     for (int side = 0; side < 2; ++side)
-      if (const int body = bodies_of_[static_cast<std::size_t>(a)][static_cast<std::size_t>(side)]; body >= 0)
-        incidence_[static_cast<std::size_t>(next[static_cast<std::size_t>(body)]++)] = 2 * a + side;
+      if (const int body = bodies_of_[a][side]; body >= 0)
+        incidence_[next[body]++] = 2 * a + side;
 }
 
 void BodyForm::scatter(std::span<const double> R, std::span<double> y) const {
@@ -112,7 +112,7 @@ void BodyForm::scatter(std::span<const double> R, std::span<double> y) const {
       const Eigen::Map<const Vec3> r(R.data() + 3 * a);
       if (r.isZero(0.0)) continue;
       for (int side = 0; side < 2; ++side)
-        if (const int body = bodies_of(a)[static_cast<std::size_t>(side)]; body >= 0)
+        if (const int body = bodies_of(a)[side]; body >= 0)
           Eigen::Map<Vec6>(y.data() + kRigidDofs * body).noalias() += ConstRigidRows(rows(a, side).data()).transpose() * r;
     }
     return;
@@ -138,7 +138,7 @@ void BodyForm::gather(std::span<const double> y, std::span<double> U) const {
     for (int side = 0; side < 2; ++side) {
       const auto h = rows(static_cast<int>(a), side);
       if (h.empty()) continue;
-      const int body = bodies_of_[static_cast<std::size_t>(a)][static_cast<std::size_t>(side)];
+      const int body = bodies_of_[a][side];
       const double* part = y.data() + dof_start(body);
       if (rigid_)
         sum.noalias() += ConstRigidRows(h.data()) * Eigen::Map<const Vec6>(part);
@@ -172,19 +172,19 @@ BodyForm BodyForm::restricted(std::span<const int> blocks, std::vector<int>& bod
   std::vector<int> sizes;
   for (int a : blocks)
     for (int body : bodies_of(a))
-      if (body >= 0 && body_map[static_cast<std::size_t>(body)] < 0) {
-        body_map[static_cast<std::size_t>(body)] = static_cast<int>(sizes.size());
+      if (body >= 0 && body_map[body] < 0) {
+        body_map[body] = static_cast<int>(sizes.size());
         sizes.push_back(body_dofs(body));
       }
   BodyForm part;
   part.reset(sizes);
   for (int a : blocks) {
     const auto& pair = bodies_of(a);
-    const auto mapped = [&](int body) { return body < 0 ? -1 : body_map[static_cast<std::size_t>(body)]; };
+    const auto mapped = [&](int body) { return body < 0 ? -1 : body_map[body]; };
     const auto sides = part.add_block(mapped(pair[0]), mapped(pair[1]));
     for (int side = 0; side < 2; ++side) {
       const auto from = rows(a, side);
-      std::copy(from.begin(), from.end(), sides[static_cast<std::size_t>(side)].begin());
+      std::copy(from.begin(), from.end(), sides[side].begin());
     }
   }
   part.finish();
@@ -200,7 +200,7 @@ ExplicitForm::ExplicitForm(std::vector<int> row_start, std::vector<int> columns,
   diagonal_.assign(static_cast<std::size_t>(blocks), Mat3::Zero());
   for (int a = 0; a < blocks; ++a)
     for (std::size_t k = 0; k < this->columns(a).size(); ++k)
-      if (this->columns(a)[k] == a) diagonal_[static_cast<std::size_t>(a)] = this->values(a)[k];
+      if (this->columns(a)[k] == a) diagonal_[a] = this->values(a)[k];
 }
 
 void ExplicitForm::apply(std::span<const double> R, std::span<double> U) const {
@@ -217,12 +217,12 @@ void ExplicitForm::visit_links(const VisitLink& visit) const {
 
 std::shared_ptr<const Operator> ExplicitForm::restricted(std::span<const int> blocks) const {
   std::vector<int> place(diagonal_.size(), -1);
-  for (std::size_t k = 0; k < blocks.size(); ++k) place[static_cast<std::size_t>(blocks[k])] = static_cast<int>(k);
+  for (std::size_t k = 0; k < blocks.size(); ++k) place[blocks[k]] = static_cast<int>(k);
   std::vector<int> row_start{0}, kept;
   std::vector<RowMat3> blocks_kept;
   for (int a : blocks) {
     for (std::size_t k = 0; k < columns(a).size(); ++k)
-      if (const int column = place[static_cast<std::size_t>(columns(a)[k])]; column >= 0) {
+      if (const int column = place[columns(a)[k]]; column >= 0) {
         kept.push_back(column);
         blocks_kept.push_back(values(a)[k]);
       }

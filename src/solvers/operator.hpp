@@ -118,9 +118,9 @@ class BodyForm final : public Operator {
   [[nodiscard]] int added() const { return static_cast<int>(bodies_of_.size()); }
   [[nodiscard]] int bodies() const { return static_cast<int>(dof_start_.size()) - 1; }
   [[nodiscard]] int dofs() const { return dof_start_.back(); }
-  [[nodiscard]] int dof_start(int body) const { return dof_start_[static_cast<std::size_t>(body)]; }
+  [[nodiscard]] int dof_start(int body) const { return dof_start_[body]; }
   [[nodiscard]] int body_dofs(int body) const { return dof_start(body + 1) - dof_start(body); }
-  [[nodiscard]] const std::array<int, 2>& bodies_of(int block) const { return bodies_of_[static_cast<std::size_t>(block)]; }
+  [[nodiscard]] const std::array<int, 2>& bodies_of(int block) const { return bodies_of_[block]; }
   /// Row-major 3 x body_dofs scaled rows of one side (0 or 1) of a block; empty for an absent body.
   [[nodiscard]] std::span<const double> rows(int block, int side) const {
     const auto k = static_cast<std::size_t>(2 * block + side);

@@ -23,8 +23,6 @@ constexpr double kSharedFrame = 1e-12;            ///< agreement of the linear r
 constexpr std::ptrdiff_t kThreadedBlocks = 3000;  ///< fewer blocks are swept by one thread
 constexpr int kWindow = 48;                       ///< blocks looked at to fill a group
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 /// Common factor of the linear rows of a body: their Frobenius norm / sqrt(3).
 double linear_weight(const BodyForm& form, int body) {
   const auto touching = form.incidence(body);
@@ -32,7 +30,7 @@ double linear_weight(const BodyForm& form, int body) {
   const auto rows = form.rows(touching.front() / 2, touching.front() % 2);
   double sum = 0.0;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) sum += rows[at(6 * i + j)] * rows[at(6 * i + j)];
+    for (int j = 0; j < 3; ++j) sum += rows[6 * i + j] * rows[6 * i + j];
   return std::sqrt(sum / 3.0);
 }
 
@@ -129,22 +127,22 @@ bool PackedSweeper::begin(const ContactProblem& problem, std::span<const double>
   groups_.resize(groups);
   impulses_.resize(groups);
   turn_.resize(lane_block_.size());
-  weight_.resize(at(form_->bodies()));
-  slots_.resize(at(form_->bodies() + order_.tasks()));
-  parallel_for(form_->bodies(), [&](std::ptrdiff_t b) { weight_[static_cast<std::size_t>(b)] = linear_weight(*form_, static_cast<int>(b)); });
-  std::vector<char> good(at(order_.tasks()), 1);
+  weight_.resize(form_->bodies());
+  slots_.resize(form_->bodies() + order_.tasks());
+  parallel_for(form_->bodies(), [&](std::ptrdiff_t b) { weight_[b] = linear_weight(*form_, static_cast<int>(b)); });
+  std::vector<char> good(order_.tasks(), 1);
   parallel_for(order_.tasks(), [&](std::ptrdiff_t t) {
     const int task = static_cast<int>(t);
-    for (int g = group_start_[at(task)]; g < group_start_[at(task + 1)]; ++g) {
-      std::memset(static_cast<void*>(&groups_[at(g)]), 0, sizeof(Group));
+    for (int g = group_start_[task]; g < group_start_[task + 1]; ++g) {
+      std::memset(static_cast<void*>(&groups_[g]), 0, sizeof(Group));
       for (std::size_t lane = 0; lane < kLanes; ++lane)
-        if (!pack(g, lane, task)) good[at(task)] = 0;
+        if (!pack(g, lane, task)) good[task] = 0;
     }
   }, 1);
   if (std::find(good.begin(), good.end(), 0) != good.end()) return false;
   const std::vector<double> measure = residual_weights(problem);
   measure_.assign(lane_block_.size(), 0.0);
-  over_lanes([&](std::size_t g, std::size_t lane, int block) { measure_[kLanes * g + lane] = measure[at(block)]; });
+  over_lanes([&](std::size_t g, std::size_t lane, int block) { measure_[kLanes * g + lane] = measure[block]; });
   set(R);
   return true;
 }
@@ -152,7 +150,7 @@ bool PackedSweeper::begin(const ContactProblem& problem, std::span<const double>
 void PackedSweeper::form_groups(std::span<const double> R) {
   lane_block_.clear();
   group_start_.assign(1, 0);
-  stamp_.assign(at(form_->bodies()), 0);
+  stamp_.assign(form_->bodies(), 0);
   stamps_ = 0;
   for (int task = 0; task < order_.tasks(); ++task) {
     // Blocks likely to stay open go together: their groups are skipped as a whole. So do those likely to slip, whose
@@ -160,12 +158,12 @@ void PackedSweeper::form_groups(std::span<const double> R) {
     closed_.clear();
     slipping_.clear();
     open_.clear();
-    for (int place = order_.task_start()[at(task)]; place < order_.task_start()[at(task + 1)]; ++place) {
-      const int a = order_.blocks()[at(place)];
+    for (int place = order_.task_start()[task]; place < order_.task_start()[task + 1]; ++place) {
+      const int a = order_.blocks()[place];
       const double* r = R.data() + 3 * a;
-      const bool contact = frictional(problem_->kind[at(a)]);
-      const bool idle = contact && problem_->B[3 * at(a)] > 0.0 && r[0] == 0.0;
-      const double radius = kOnCone * problem_->mu[at(a)] * r[0];
+      const bool contact = frictional(problem_->kind[a]);
+      const bool idle = contact && problem_->B[3 * a] > 0.0 && r[0] == 0.0;
+      const double radius = kOnCone * problem_->mu[a] * r[0];
       const bool slips = contact && r[0] > 0.0 && r[1] * r[1] + r[2] * r[2] >= radius * radius;
       (idle ? open_ : slips ? slipping_ : closed_).push_back(a);
     }
@@ -181,43 +179,43 @@ void PackedSweeper::fill_groups(int, std::span<const int> blocks) {
   std::size_t read = 0;
   int held = 0;
   while (read < blocks.size() || held > 0) {
-    while (held < kWindow && read < blocks.size()) window[at(held++)] = blocks[read++];
+    while (held < kWindow && read < blocks.size()) window[held++] = blocks[read++];
     // The first blocks of the window that share no body.
     ++stamps_;
     int filled = 0, kept = 0;
     for (int k = 0; k < held; ++k) {
-      const int a = window[at(k)];
+      const int a = window[k];
       const auto& pair = form_->bodies_of(a);
-      const bool free = filled < kLanes && (pair[0] < 0 || stamp_[at(pair[0])] != stamps_) && (pair[1] < 0 || stamp_[at(pair[1])] != stamps_);
+      const bool free = filled < kLanes && (pair[0] < 0 || stamp_[pair[0]] != stamps_) && (pair[1] < 0 || stamp_[pair[1]] != stamps_);
       if (!free) {
-        window[at(kept++)] = a;
+        window[kept++] = a;
         continue;
       }
       for (int body : pair)
-        if (body >= 0) stamp_[at(body)] = stamps_;
+        if (body >= 0) stamp_[body] = stamps_;
       lane_block_.push_back(a);
       ++filled;
     }
     held = kept;
-    lane_block_.insert(lane_block_.end(), at(kLanes - filled), -1);
+    lane_block_.insert(lane_block_.end(), kLanes - filled, -1);
   }
 }
 
 bool PackedSweeper::pack(int group, std::size_t lane, int task) {
-  Group& g = groups_[at(group)];
+  Group& g = groups_[group];
   const int idle = form_->bodies() + task;
   g.body[0][lane] = g.body[1][lane] = idle;
-  const int block = lane_block_[kLanes * at(group) + lane];
+  const int block = lane_block_[kLanes * group + lane];
   if (block < 0) {
     g.a1[lane] = g.a2[lane] = g.inverse_a1[lane] = g.inverse_a2[lane] = 1.0;
     return true;
   }
-  const ImpulseSet set = impulse_set(problem_->kind[at(block)], problem_->mu[at(block)]);
+  const ImpulseSet set = impulse_set(problem_->kind[block], problem_->mu[block]);
   if (set == ImpulseSet::other) return false;
   double cosine, sine;
-  pack_local(form_->diagonal()[at(block)], set == ImpulseSet::line, g, lane, cosine, sine);
-  g.mu[lane] = set == ImpulseSet::space ? packed::kBilateral : set == ImpulseSet::line ? packed::kDirection : problem_->mu[at(block)];
-  turn_[kLanes * at(group) + lane] = {cosine, sine};
+  pack_local(form_->diagonal()[block], set == ImpulseSet::line, g, lane, cosine, sine);
+  g.mu[lane] = set == ImpulseSet::space ? packed::kBilateral : set == ImpulseSet::line ? packed::kDirection : problem_->mu[block];
+  turn_[kLanes * group + lane] = {cosine, sine};
   const double* B = problem_->B.data() + 3 * block;
   g.B[0][lane] = B[0];
   g.B[1][lane] = cosine * B[1] + sine * B[2];
@@ -226,12 +224,12 @@ bool PackedSweeper::pack(int group, std::size_t lane, int task) {
   // Rows in turned tangents; the linear part is kept once, as velocity of side 1 minus that of side 0.
   bool linear_done = false;
   for (int side = 1; side >= 0; --side) {
-    const int body = form_->bodies_of(block)[at(side)];
+    const int body = form_->bodies_of(block)[side];
     if (body < 0) continue;
-    g.body[side][lane] = order_.slot_of_body()[at(body)];
-    if (!(weight_[at(body)] > 0.0)) return false;
+    g.body[side][lane] = order_.slot_of_body()[body];
+    if (!(weight_[body] > 0.0)) return false;
     const double* from = form_->rows(block, side).data();
-    const double scale = (side == 1 ? 1.0 : -1.0) / weight_[at(body)];
+    const double scale = (side == 1 ? 1.0 : -1.0) / weight_[body];
     for (int j = 0; j < 6; ++j) {
       const double turned[3] = {from[j], cosine * from[6 + j] + sine * from[12 + j], cosine * from[12 + j] - sine * from[6 + j]};
       for (int i = 0; i < 3; ++i) {
@@ -246,7 +244,7 @@ bool PackedSweeper::pack(int group, std::size_t lane, int task) {
 }
 
 void PackedSweeper::set(std::span<const double> R) {
-  parallel_for(static_cast<std::ptrdiff_t>(impulses_.size()), [&](std::ptrdiff_t g) { impulses_[static_cast<std::size_t>(g)] = GroupState{}; });
+  parallel_for(static_cast<std::ptrdiff_t>(impulses_.size()), [&](std::ptrdiff_t g) { impulses_[g] = GroupState{}; });
   over_lanes([&](std::size_t g, std::size_t lane, int block) {
     const double* r = R.data() + 3 * block;
     const auto [cosine, sine] = turn_[kLanes * g + lane];
@@ -260,14 +258,14 @@ void PackedSweeper::set(std::span<const double> R) {
 }
 
 void PackedSweeper::velocities_from_impulses(std::vector<Slot>& slots) {
-  y_.resize(at(form_->dofs()));
+  y_.resize(form_->dofs());
   form_->scatter(plain_, y_);
   parallel_for(form_->bodies(), [&](std::ptrdiff_t b) {
     const auto body = static_cast<std::size_t>(b);
     const double* y = y_.data() + 6 * body;
-    slots[at(order_.slot_of_body()[body])] = {{y[0], y[1], y[2]}, weight_[body], {y[3], y[4], y[5]}, 0.0};
+    slots[order_.slot_of_body()[body]] = {{y[0], y[1], y[2]}, weight_[body], {y[3], y[4], y[5]}, 0.0};
   });
-  for (std::size_t idle = at(form_->bodies()); idle < slots.size(); ++idle) slots[idle] = Slot{};
+  for (std::size_t idle = form_->bodies(); idle < slots.size(); ++idle) slots[idle] = Slot{};
 }
 
 void PackedSweeper::refresh() {
@@ -301,18 +299,18 @@ SweepSums PackedSweeper::sweep(const SweepRule& rule) {
   }
   if (momentum)
     parallel_for(form_->bodies(), [&](std::ptrdiff_t i) {
-      double* now = slots_[static_cast<std::size_t>(i)].linear;
-      double* old = slots_before_[static_cast<std::size_t>(i)].linear;
+      double* now = slots_[i].linear;
+      double* old = slots_before_[i].linear;
       for (int j = 0; j < 8; ++j) {
         const double kept = now[j];
         now[j] += rule.momentum * (kept - old[j]);
         old[j] = kept;
       }
     });
-  sums_.resize(at(order_.tasks()));
+  sums_.resize(order_.tasks());
   const packed::Kernel& kernel = packed::kernel();
   const auto run = [&](int task) {
-    sums_[at(task)] = kernel.sweep(view(), group_start_[at(task)], group_start_[at(task + 1)], rule, momentum);
+    sums_[task] = kernel.sweep(view(), group_start_[task], group_start_[task + 1], rule, momentum);
   };
   run_phases(rule.backward, run);
   return std::accumulate(sums_.begin(), sums_.end(), SweepSums{}, [](SweepSums total, const SweepSums& part) { return total += part; });
@@ -330,19 +328,19 @@ void PackedSweeper::run_phases(bool backward, Run&& run) {
     for (int p = 0; p < phases; ++p) {
       const int phase = backward ? phases - 1 - p : p;
 #pragma omp for schedule(static)
-      for (int task = start[at(phase)]; task < start[at(phase + 1)]; ++task) run(task);
+      for (int task = start[phase]; task < start[phase + 1]; ++task) run(task);
     }
   } else {
     for (int p = 0; p < phases; ++p) {
       const int phase = backward ? phases - 1 - p : p;
-      for (int task = start[at(phase)]; task < start[at(phase + 1)]; ++task) run(task);
+      for (int task = start[phase]; task < start[phase + 1]; ++task) run(task);
     }
   }
   if (choose) choice_.took(timer.seconds() / problem_->blocks());
 }
 
 double PackedSweeper::squared_residual() {
-  errors_.resize(at(order_.tasks()));
+  errors_.resize(order_.tasks());
   parallel_for(order_.tasks(), [&](std::ptrdiff_t t) {
     const auto task = static_cast<std::size_t>(t);
     errors_[task] = packed::kernel().squared_residual(view(), group_start_[task], group_start_[task + 1]);

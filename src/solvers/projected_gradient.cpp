@@ -9,7 +9,6 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::tresca, Formulation::frictionless};
 constexpr int kSafeSteps = 20, kMostSafeSteps = 640;
 
 /// What a contact does at the current iterate, and which of its components the direction may use.
@@ -44,7 +43,7 @@ class Scheme {
   [[nodiscard]] double curved(const VecX& v) const {
     return total_sum(problem_.blocks(), [&](std::ptrdiff_t a) {
       return v.segment<3>(3 * a).dot(Wp_.segment<3>(3 * a)) +
-             contacts_[static_cast<std::size_t>(a)].curvature * v.segment<2>(3 * a + 1).dot(p_.segment<2>(3 * a + 1));
+             contacts_[a].curvature * v.segment<2>(3 * a + 1).dot(p_.segment<2>(3 * a + 1));
     });
   }
 
@@ -79,7 +78,7 @@ Scheme::Scheme(FirstOrderProblem& problem, const ProjectedGradientOptions& optio
 
 void Scheme::classify(const VecX& x) {
   parallel_for(problem_.blocks(), [&](std::ptrdiff_t a) {
-    Contact& c = contacts_[static_cast<std::size_t>(a)];
+    Contact& c = contacts_[a];
     c = Contact{};
     if (!frictional(problem_.kind(a))) return;
     c.gap = x[3 * a] <= 0.0;
@@ -92,7 +91,7 @@ void Scheme::classify(const VecX& x) {
 
 /// Table 6: gap, slip or stick; a contact held on its circle stays there.
 void Scheme::correct(std::ptrdiff_t a, Eigen::Ref<Vec3> x) {
-  Contact& c = contacts_[static_cast<std::size_t>(a)];
+  Contact& c = contacts_[a];
   if (!frictional(problem_.kind(a))) {
     x = problem_.project(a, x);
     return;
@@ -112,7 +111,7 @@ void Scheme::correct(std::ptrdiff_t a, Eigen::Ref<Vec3> x) {
 /// Table 7: the gradient on the tangent cone, and the old direction on its face. Multipliers are read from the gradient
 /// itself; the preconditioner acts inside the face, where it cannot turn the direction out of it.
 void Scheme::project_gradient(std::ptrdiff_t a, const VecX& x, const VecX& g) {
-  Contact& c = contacts_[static_cast<std::size_t>(a)];
+  Contact& c = contacts_[a];
   const Vec3 u = -g.segment<3>(3 * a);
   auto p = p_.segment<3>(3 * a);
   const bool contact = frictional(problem_.kind(a)), tangents = contact ? !c.fixed : !normal_only(problem_.kind(a), 0.0);
@@ -125,7 +124,7 @@ void Scheme::project_gradient(std::ptrdiff_t a, const VecX& x, const VecX& g) {
   Mat3 Q = Mat3::Identity();
   if (c.held) Q.bottomRightCorner<2, 2>() << -c.t.y(), c.t.x(), c.t.x(), c.t.y();
   const bool open[3] = {!c.pushing, tangents, tangents && !c.held};
-  Mat3 D = D_[static_cast<std::size_t>(a)];
+  Mat3 D = D_[a];
   D.bottomRightCorner<2, 2>().diagonal().array() += c.curvature;
   D = (Q.transpose() * D * Q).eval();
   Vec3 force = Q.transpose() * u, old = Q.transpose() * p;
@@ -241,14 +240,14 @@ Preconditioner preconditioner_from(const std::string& name) {
 SolverInfo describe(const std::string& name, const std::string& text, bool conjugate, bool preconditioned) {
   SolverInfo info{name,
                   text,
-                  {std::begin(kLaws), std::end(kLaws)},
+                  {std::begin(kBoundFormulations), std::end(kBoundFormulations)},
                   {{"formulation", std::string("coulomb"), "law: coulomb, tresca (thresholds mu R_N of the guess) or frictionless"},
                    {"patience", 0, "iterations without a better iterate before restarting from the best; 0: 20 times the root of the unknowns"}},
                   [=](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
                     const OptionReader read(find_solver(name), values);
                     ProjectedGradientOptions options;
                     static_cast<StopRule&>(options) = stop;
-                    options.formulation = formulation_from(read.text("formulation"), kLaws);
+                    options.formulation = formulation_from(read.text("formulation"), kBoundFormulations);
                     options.patience = read.integer("patience");
                     options.conjugate = conjugate;
                     if (preconditioned) options.preconditioner = preconditioner_from(read.text("preconditioner"));

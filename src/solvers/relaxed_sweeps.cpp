@@ -14,7 +14,7 @@ ContactProblem with_thresholds(const FirstOrderProblem& scaled) {
   ContactProblem problem = scaled.problem();
   if (scaled.formulation() == Formulation::tresca)
     for (int a = 0; a < problem.blocks(); ++a)
-      if (frictional(scaled.kind(a))) problem.mu[static_cast<std::size_t>(a)] = scaled.threshold(a) * scaled.block_scale(a);
+      if (frictional(scaled.kind(a))) problem.mu[a] = scaled.threshold(a) * scaled.block_scale(a);
   return problem;
 }
 

@@ -1,6 +1,7 @@
 /// What a solver was asked for and what it did: the same for every solver.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ enum class Formulation {
   tresca,        ///< friction threshold mu R_N frozen at the guess's R_N
   frictionless   ///< R_T = 0
 };
+/// What methods offer: all of them; those that work with cones; those that work with bounds.
+inline constexpr std::array kEveryFormulation{Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
+inline constexpr std::array kConeFormulations{Formulation::coulomb, Formulation::convex, Formulation::frictionless};
+inline constexpr std::array kBoundFormulations{Formulation::coulomb, Formulation::tresca, Formulation::frictionless};
 
 /// `interrupted`: a stop was requested (core/interrupt.hpp). Results files hold these numbers: append only.
 enum class Status { converged, max_iterations, max_seconds, diverged, interrupted };

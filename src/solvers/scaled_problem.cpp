@@ -13,7 +13,7 @@ template <class Factor>
 void multiply_blocks(std::span<const double> in, std::span<double> out, Factor&& factor) {
   parallel_for(static_cast<std::ptrdiff_t>(in.size() / 3), [&](std::ptrdiff_t a) {
     const double f = factor(static_cast<std::size_t>(a));
-    for (std::ptrdiff_t k = 3 * a; k < 3 * a + 3; ++k) out[static_cast<std::size_t>(k)] = f * in[static_cast<std::size_t>(k)];
+    for (std::ptrdiff_t k = 3 * a; k < 3 * a + 3; ++k) out[k] = f * in[k];
   });
 }
 

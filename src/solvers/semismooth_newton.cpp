@@ -40,7 +40,7 @@ void SemismoothNewton::project(std::span<double> x) const {
   const ContactProblem& p = scaled_.problem();
   parallel_for(p.blocks(), [&](std::ptrdiff_t a) {
     Eigen::Map<Vec3> part(x.data() + 3 * a);
-    part = project_on_block(part, p.kind[static_cast<std::size_t>(a)], scaled_.parameter()[static_cast<std::size_t>(a)]);
+    part = project_on_block(part, p.kind[a], scaled_.parameter()[a]);
   });
 }
 
@@ -254,8 +254,7 @@ SolverInfo semismooth_newton_info() {
             const OptionReader read(find_solver("SEMISMOOTH_NEWTON"), values);
             SemismoothNewtonOptions options;
             static_cast<StopRule&>(options) = stop;
-            constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::frictionless};
-            options.formulation = formulation_from(read.text("formulation"), kLaws);
+            options.formulation = formulation_from(read.text("formulation"), kConeFormulations);
             options.sweeps = read.integer("sweeps");
             options.alpha = read.real("alpha");
             options.alpha_min = read.real("alpha_min");

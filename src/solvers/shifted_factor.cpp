@@ -66,7 +66,7 @@ class StoredShifted final : public ShiftedFactor {
       for (std::size_t k = 0; k <= stored.size(); ++k) {
         if (k == place) diagonal_.push_back(matrix_.size());
         if (k == place && (k == stored.size() || stored[k] != a)) push(a, Mat3::Zero());
-        if (k < stored.size()) push(stored[k], s[static_cast<std::size_t>(a)] * s[static_cast<std::size_t>(stored[k])] * form.values(a)[k]);
+        if (k < stored.size()) push(stored[k], s[a] * s[stored[k]] * form.values(a)[k]);
       }
       row_start.push_back(static_cast<int>(columns.size()));
     }

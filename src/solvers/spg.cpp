@@ -9,7 +9,6 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
 constexpr double kSigmaMin = 0.1, kSigmaMax = 0.5;  // safeguards of the step's contraction
 
 void check(const SpgOptions& options) {
@@ -27,7 +26,7 @@ class Climb {
   [[nodiscard]] double allowance() const { return *std::max_element(values_.begin(), values_.begin() + count_) - value_; }
   void add(double increment) {
     value_ += increment;
-    values_[static_cast<std::size_t>(next_)] = value_;
+    values_[next_] = value_;
     next_ = (next_ + 1) % static_cast<int>(values_.size());
     count_ = std::min(count_ + 1, static_cast<std::ptrdiff_t>(values_.size()));
   }
@@ -109,7 +108,7 @@ SolverInfo spg_info() {
   return {"SPG",
           "Preconditioned spectral projected gradient with fallback (P-SPG-FB): Barzilai-Borwein steps with a non-monotone "
           "line search, directly on cones. One product an iteration.",
-          {std::begin(kLaws), std::end(kLaws)},
+          {std::begin(kEveryFormulation), std::end(kEveryFormulation)},
           {{"formulation", std::string("coulomb"), "law: coulomb, convex, tresca (thresholds mu R_N of the guess) or frictionless"},
            {"preconditioner", std::string("diagonal"), "'diagonal' (averaged over each block, as in the paper) or 'none'"},
            {"memory", 10, "objective values the line search may climb back to, at least 1"},
@@ -120,7 +119,7 @@ SolverInfo spg_info() {
             const OptionReader read(find_solver("SPG"), values);
             SpgOptions options;
             static_cast<StopRule&>(options) = stop;
-            options.formulation = formulation_from(read.text("formulation"), kLaws);
+            options.formulation = formulation_from(read.text("formulation"), kEveryFormulation);
             options.preconditioner = scaling_from("SPG", read.text("preconditioner"));
             options.memory = read.integer("memory");
             options.decrease = read.real("decrease");

@@ -11,24 +11,22 @@ constexpr int kBlocksAChunk = 2048;
 constexpr int kMaxChunks = 32;
 constexpr int kLevelsAChunk = 3;   ///< thinner chunks would be all boundary
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 void SweepOrder::update(const BodyForm& form) {
-  bool same = bodies_ == form.bodies() && pairs_.size() == at(form.blocks());
-  for (int a = 0; same && a < form.blocks(); ++a) same = pairs_[at(a)] == form.bodies_of(a);
+  bool same = bodies_ == form.bodies() && pairs_.size() == static_cast<std::size_t>(form.blocks());
+  for (int a = 0; same && a < form.blocks(); ++a) same = pairs_[a] == form.bodies_of(a);
   if (same) return;
   bodies_ = form.bodies();
-  pairs_.resize(at(form.blocks()));
-  for (int a = 0; a < form.blocks(); ++a) pairs_[at(a)] = form.bodies_of(a);
+  pairs_.resize(form.blocks());
+  for (int a = 0; a < form.blocks(); ++a) pairs_[a] = form.bodies_of(a);
   order_bodies(form);
   cut_chunks(form);
   make_tasks(form);
 }
 
 void SweepOrder::order_bodies(const BodyForm& form) {
-  slot_.assign(at(bodies_), -1);
+  slot_.assign(bodies_, -1);
   visited_.clear();
   level_.clear();
   // Breadth first from `seed`; returns the last body reached.
@@ -38,13 +36,13 @@ void SweepOrder::order_bodies(const BodyForm& form) {
     const int base = first == 0 ? 0 : level_[first - 1] + 1;
     visited_.push_back(seed);
     level_.push_back(base);
-    slot_[at(seed)] = static_cast<int>(first);
+    slot_[seed] = static_cast<int>(first);
     for (std::size_t k = first; k < visited_.size(); ++k) {
       const int body = visited_[k];
       for (int entry : form.incidence(body)) {
-        const int other = pairs_[at(entry / 2)][at(1 - entry % 2)];
-        if (other < 0 || slot_[at(other)] >= 0) continue;
-        slot_[at(other)] = static_cast<int>(visited_.size());
+        const int other = pairs_[entry / 2][1 - entry % 2];
+        if (other < 0 || slot_[other] >= 0) continue;
+        slot_[other] = static_cast<int>(visited_.size());
         visited_.push_back(other);
         level_.push_back(level_[k] + 1);
       }
@@ -52,12 +50,12 @@ void SweepOrder::order_bodies(const BodyForm& form) {
     return visited_.back();
   };
   for (int seed = 0; seed < bodies_; ++seed) {
-    if (slot_[at(seed)] >= 0) continue;
+    if (slot_[seed] >= 0) continue;
     const std::size_t first = visited_.size();
     const int far = spread(seed, first);
     // Large components start again from a far end: more and thinner levels.
     if (visited_.size() - first < kBlocksAChunk) continue;
-    for (std::size_t k = first; k < visited_.size(); ++k) slot_[at(visited_[k])] = -1;
+    for (std::size_t k = first; k < visited_.size(); ++k) slot_[visited_[k]] = -1;
     spread(far, first);
   }
 }
@@ -66,7 +64,7 @@ void SweepOrder::cut_chunks(const BodyForm& form) {
   const int levels = level_.empty() ? 1 : level_.back() + 1;
   chunks_ = std::clamp(std::min(form.blocks() / kBlocksAChunk, levels / kLevelsAChunk), 1, kMaxChunks);
   if (chunks_ > 1) chunks_ -= chunks_ % 2;   // shares of two threads come out even
-  chunk_.assign(at(bodies_), 0);
+  chunk_.assign(bodies_, 0);
   double total = 0.0, sum = 0.0;
   for (int body = 0; body < bodies_; ++body) total += static_cast<double>(form.incidence(body).size());
   for (std::size_t k = 0; k < visited_.size(); ++k) {
@@ -77,17 +75,17 @@ void SweepOrder::cut_chunks(const BodyForm& form) {
 
 void SweepOrder::make_tasks(const BodyForm& form) {
   // Key of a block: its pair of chunks, equal inside a chunk.
-  const auto key = [&](int low, int high) { return at(low * chunks_ + high); };
-  std::vector<int> size(at(chunks_ * chunks_), 0), task(size.size(), -1);
+  const auto key = [&](int low, int high) { return low * chunks_ + high; };
+  std::vector<int> size(chunks_ * chunks_, 0), task(size.size(), -1);
   scratch_.resize(pairs_.size());
   for (int a = 0; a < form.blocks(); ++a) {
-    const auto& pair = pairs_[at(a)];
-    int one = pair[0] >= 0 ? chunk_[at(slot_[at(pair[0])])] : -1;
-    int two = pair[1] >= 0 ? chunk_[at(slot_[at(pair[1])])] : one;
+    const auto& pair = pairs_[a];
+    int one = pair[0] >= 0 ? chunk_[slot_[pair[0]]] : -1;
+    int two = pair[1] >= 0 ? chunk_[slot_[pair[1]]] : one;
     one = std::max(0, one < 0 ? two : one);
     two = std::max(0, two);
-    scratch_[at(a)] = static_cast<int>(key(std::min(one, two), std::max(one, two)));
-    ++size[at(scratch_[at(a)])];
+    scratch_[a] = static_cast<int>(key(std::min(one, two), std::max(one, two)));
+    ++size[scratch_[a]];
   }
   // Phase 0 holds the chunks themselves; pairs get the first later phase free at both chunks.
   std::vector<int> phase(size.size(), 0);
@@ -96,9 +94,9 @@ void SweepOrder::make_tasks(const BodyForm& form) {
     for (int high = low + 1; high < chunks_; ++high) {
       if (size[key(low, high)] == 0) continue;
       std::size_t p = 1;
-      while (p < busy.size() && (busy[p][at(low)] || busy[p][at(high)])) ++p;
-      if (p == busy.size()) busy.emplace_back(at(chunks_), 0);
-      busy[p][at(low)] = busy[p][at(high)] = 1;
+      while (p < busy.size() && (busy[p][low] || busy[p][high])) ++p;
+      if (p == busy.size()) busy.emplace_back(chunks_, 0);
+      busy[p][low] = busy[p][high] = 1;
       phase[key(low, high)] = static_cast<int>(p);
     }
   // Tasks numbered by phase, then by key.
@@ -113,19 +111,19 @@ void SweepOrder::make_tasks(const BodyForm& form) {
     phase_start_.push_back(tasks());
   }
   // Blocks of a task follow the order of their bodies.
-  for (int& entry : scratch_) entry = task[at(entry)];
+  for (int& entry : scratch_) entry = task[entry];
   std::vector<int> next(task_start_.begin(), task_start_.end() - 1);
   blocks_.resize(pairs_.size());
   std::vector<char> placed(pairs_.size(), 0);
   for (int body : visited_)
     for (int entry : form.incidence(body)) {
       const int a = entry / 2;
-      if (placed[at(a)]) continue;
-      placed[at(a)] = 1;
-      blocks_[at(next[at(scratch_[at(a)])]++)] = a;
+      if (placed[a]) continue;
+      placed[a] = 1;
+      blocks_[next[scratch_[a]]++] = a;
     }
   for (int a = 0; a < form.blocks(); ++a)
-    if (!placed[at(a)]) blocks_[at(next[at(scratch_[at(a)])]++)] = a;
+    if (!placed[a]) blocks_[next[scratch_[a]]++] = a;
 }
 
 }  // namespace scree::solvers

@@ -129,9 +129,9 @@ void Simulation::rebuild_deformables() {
   if (motion.q.size() != size || motion.u.size() != size) throw_file("checkpoint: deformable bodies have {} unknowns, {} are stored; the file is damaged", size, motion.q.size());
   bodies.index_deformables();
   for (int b = 0; b < bodies.size(); ++b) {
-    const model::BodyKind kind = bodies.kind[static_cast<std::size_t>(b)];
+    const model::BodyKind kind = bodies.kind[b];
     const bool deforms = kind == model::BodyKind::pseudo_rigid || kind == model::BodyKind::finite_element;
-    if (deforms != bodies.deforms(b)) throw_file("checkpoint: body {} has no deformable state; the file is damaged", bodies.id[static_cast<std::size_t>(b)]);
+    if (deforms != bodies.deforms(b)) throw_file("checkpoint: body {} has no deformable state; the file is damaged", bodies.id[b]);
   }
 }
 
@@ -272,7 +272,7 @@ void Simulation::load(const Archive& archive, Changes changes) {
     if (of_body.size() != bodies.id.size()) throw_file("checkpoint: shapes and bodies disagree; the file is damaged");
     for (int k : of_body) {
       if (k < 0 || k >= static_cast<int>(shapes.size())) throw_file("checkpoint: shape {} does not exist; the file is damaged", k);
-      bodies.shape.push_back(shapes[static_cast<std::size_t>(k)]);
+      bodies.shape.push_back(shapes[k]);
     }
   }
   {

@@ -120,10 +120,10 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
   if (deforms) assembly::join_faces(bodies, in.motion, in.world, points, grips, joined_);
   contacts.resize(deforms ? joined_.size() : points.size());
   parallel_for(static_cast<std::ptrdiff_t>(contacts.size()), [&](std::ptrdiff_t c) {
-    assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
+    assembly::Contact& contact = contacts[c];
     contact = {};
-    contact.point = deforms ? joined_[static_cast<std::size_t>(c)].point : points[static_cast<std::size_t>(c)];
-    if (deforms) contact.grip_a = joined_[static_cast<std::size_t>(c)].grip_a, contact.grip_b = joined_[static_cast<std::size_t>(c)].grip_b;
+    contact.point = deforms ? joined_[c].point : points[c];
+    if (deforms) contact.grip_a = joined_[c].grip_a, contact.grip_b = joined_[c].grip_b;
     contact.index_a = bodies.index(contact.point.body_a);
     contact.index_b = bodies.index(contact.point.body_b);
     contact.material = in.model.surfaces.find(contact.point.surface_a, contact.point.surface_b);
@@ -133,7 +133,7 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
   });
   grip_contacts(in);
   parallel_for(static_cast<std::ptrdiff_t>(contacts.size()), [&](std::ptrdiff_t c) {
-    assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
+    assembly::Contact& contact = contacts[c];
     contact.U_old = relative_velocity(in, contact, in.before);
     contact.U = relative_velocity(in, contact, in.free);
   });
@@ -168,7 +168,7 @@ Role ContactStage::role_of(const StageInput& in, const assembly::Contact& contac
     case Level::velocities: break;
   }
   // The tangent cone: contacts that are closed now, or that the first problem has just closed up to its linearisation.
-  const auto radius = [&](int i) { return in.model.bodies.radius[static_cast<std::size_t>(i)]; };
+  const auto radius = [&](int i) { return in.model.bodies.radius[i]; };
   const bool closed = contact.R.x() > 0.0 || contact.point.gap <= kClosed * std::min(radius(contact.index_a), radius(contact.index_b));
   return closed ? Role::implicit : Role::idle;
 }
@@ -188,7 +188,7 @@ void ContactStage::hold_deformables(const StageInput& in, assembly::Inertias& in
   for (auto& nodes : held) nodes.clear();
   const auto hold = [&](const assembly::Side& side) {
     if (side.grip < 0) return;
-    auto& nodes = held[static_cast<std::size_t>(bodies.deformable[static_cast<std::size_t>(side.body)])];
+    auto& nodes = held[bodies.deformable[side.body]];
     for (const model::Weight& w : grips[side.grip]) nodes.push_back(w.node);
   };
   for (const auto& [a, b] : constraint_sides) hold(a), hold(b);
@@ -220,7 +220,7 @@ void ContactStage::apply_springs(const StageInput& in, const assembly::Assembler
   assembly::finish_blocks(with, spring_form_);
   impulses_.resize(3 * springs_.size());
   for (std::size_t k = 0; k < springs_.size(); ++k) {
-    assembly::Contact& contact = contacts[static_cast<std::size_t>(springs_[k])];
+    assembly::Contact& contact = contacts[springs_[k]];
     const model::SurfaceMaterial& material = in.model.surfaces[contact.material];
     const SpringDashpot law{material.spring, material.dashpot, material.friction, material.cohesion * contact.point.area, material.power};
     contact.R = spring_dashpot_impulse(law, spring_form_.diagonal()[k], contact.U, contact.U_old, contact.point.gap, in.settings.step,
@@ -266,12 +266,12 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
   problem.B.resize(R.size());
   bias_.assign(R.size(), 0.0);
   ahead_.assign(R.size(), 0.0);
-  bouncing_ = std::ranges::any_of(implicit_, [&](int c) { return bounces_now(in, contacts[static_cast<std::size_t>(c)]); });
+  bouncing_ = std::ranges::any_of(implicit_, [&](int c) { return bounces_now(in, contacts[c]); });
   for (std::size_t k = 0; k < first; ++k)
     Eigen::Map<Vec3>(problem.B.data() + 3 * k) =
         assembly::constraint_velocity(in.model.constraints[k], reactions[k], with, constraint_sides[k], pushed, in.times);
   parallel_for(static_cast<std::ptrdiff_t>(implicit_.size()), [&](std::ptrdiff_t k) {
-    const assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[static_cast<std::size_t>(k)])];
+    const assembly::Contact& contact = contacts[implicit_[k]];
     Vec3 shift = drift_ahead(in, contact);
     const bool bounce = bounces_now(in, contact);
     shift.x() = bias(in, contact, bounce);
@@ -292,14 +292,14 @@ void ContactStage::shift_free(const StageInput& in, const assembly::Inertias& in
 double ContactStage::allowed_overlap(const StageInput& in, const assembly::Contact& contact) const {
   // A body that touches itself may be thin: what it may overlap is a share of the pieces in touch.
   const bool self = contact.index_a == contact.index_b;
-  const auto radius = [&](int body, int piece) { return self ? in.world.piece_radius(piece) : in.model.bodies.radius[static_cast<std::size_t>(body)]; };
+  const auto radius = [&](int body, int piece) { return self ? in.world.piece_radius(piece) : in.model.bodies.radius[body]; };
   return in.settings.slack * std::min(radius(contact.index_a, contact.point.piece_a), radius(contact.index_b, contact.point.piece_b));
 }
 
 bool ContactStage::bounces_now(const StageInput& in, const assembly::Contact& contact) const {
   const model::SurfaceMaterial& surface = in.model.surfaces[contact.material];
   if (surface.restitution == 0.0) return false;
-  if (in.stop || stops_[static_cast<std::size_t>(&contact - contacts.data())]) return false;
+  if (in.stop || stops_[&contact - contacts.data()]) return false;
   if (in.level != Level::midpoint) return bounce_of(in, contact).has_value();
   return bounces(contact, surface, calm_speed(in, contact));
 }
@@ -316,7 +316,7 @@ std::optional<Bounce> ContactStage::bounce_of(const StageInput& in, const assemb
   if (in.lag.empty()) {
     if (before < 0.0) bounce = Bounce{0.0, -before, 0.0};
   } else {
-    const double lag = std::max(in.lag[static_cast<std::size_t>(contact.index_a)], in.lag[static_cast<std::size_t>(contact.index_b)]);
+    const double lag = std::max(in.lag[contact.index_a], in.lag[contact.index_b]);
     Approach approach{gap, before, relative_velocity(in, contact, in.free).x(), lag, h};
     // Seen from the end of the step, the gap at its start is what the bodies have moved since, and what changes velocities are the loads, not the turn.
     if (in.placed) {
@@ -368,7 +368,7 @@ void ContactStage::set_weights(const StageInput& in) {
     const auto k = static_cast<std::size_t>(a);
     const auto body = [&](std::size_t side) {
       if (k < first) return constraint_sides[k][side].body;
-      const assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[k - first])];
+      const assembly::Contact& contact = contacts[implicit_[k - first]];
       return side == 0 ? contact.index_a : contact.index_b;
     };
     const double rho = solvers::block_rho(form_->diagonal()[k]);
@@ -400,7 +400,7 @@ void ContactStage::apply_bonds() {
   bonds_.assign(problem.B.size(), 0.0);
   bool any = false;
   for (std::size_t k = 0; k < implicit_.size(); ++k) {
-    const double bond = contacts[static_cast<std::size_t>(implicit_[k])].bond;
+    const double bond = contacts[implicit_[k]].bond;
     bonds_[3 * (first + k)] = -bond;
     any = any || bond > 0.0;
   }
@@ -465,7 +465,7 @@ std::vector<int> ContactStage::block_ranks(const StageInput& in) const {
   std::vector<int> rank;
   for (std::size_t k = 0; k < reactions.size(); ++k) rank.push_back(in.division->pair_owner(in.model.constraints[k].body[0], in.model.constraints[k].body[1]));
   for (const int c : implicit_) {
-    const collision::ContactPoint& point = contacts[static_cast<std::size_t>(c)].point;
+    const collision::ContactPoint& point = contacts[c].point;
     rank.push_back(in.division->pair_owner(point.body_a, point.body_b));
   }
   return rank;
@@ -490,8 +490,8 @@ std::vector<double> ContactStage::group_excess(const StageInput& in, std::span<c
   std::vector<char> seen(static_cast<std::size_t>(scaling.slots()), 0);
   for (std::size_t a = 0; a < group.size(); ++a)
     for (const int slot : form_->bodies_of(static_cast<int>(a))) {
-      if (slot < 0 || std::exchange(seen[static_cast<std::size_t>(slot)], 1)) continue;
-      excess[static_cast<std::size_t>(group[a])] += in.excess[static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(slot)])];
+      if (slot < 0 || std::exchange(seen[slot], 1)) continue;
+      excess[group[a]] += in.excess[scaling.body[slot]];
     }
   return excess;
 }
@@ -503,13 +503,13 @@ std::vector<char> ContactStage::take_back_bounces(const StageInput& in) {
   const std::vector<int> group = pushing_groups();
   std::vector<char> bounced(group.size(), 0);
   for (std::size_t k = 0; k < implicit_.size(); ++k)
-    if (R[3 * (first + k)] > 0.0 && bounces_now(in, contacts[static_cast<std::size_t>(implicit_[k])])) bounced[static_cast<std::size_t>(group[first + k])] = 1;
+    if (R[3 * (first + k)] > 0.0 && bounces_now(in, contacts[implicit_[k]])) bounced[group[first + k]] = 1;
   for (std::size_t a = 0; a < group.size(); ++a) {
-    if (!bounced[static_cast<std::size_t>(group[a])]) continue;
+    if (!bounced[group[a]]) continue;
     if (a < first) reactions[a].impulse.setZero();
-    else contacts[static_cast<std::size_t>(implicit_[a - first])].R.setZero();
+    else contacts[implicit_[a - first]].R.setZero();
     for (const int slot : form_->bodies_of(static_cast<int>(a)))
-      if (slot >= 0) back[static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(slot)])] = 1;
+      if (slot >= 0) back[scaling.body[slot]] = 1;
   }
   for (std::size_t i = 0; i < back.size(); ++i)
     if (back[i]) end.linear[i] = in.free.linear[i], end.angular[i] = in.free.angular[i];
@@ -522,12 +522,12 @@ bool ContactStage::defer_struck(const StageInput& in, assembly::Inertias& inerti
   const std::vector<int> group = pushing_groups();
   std::vector<char> bounced(group.size(), 0);
   for (std::size_t k = 0; k < implicit_.size(); ++k)
-    if (bounces_now(in, contacts[static_cast<std::size_t>(implicit_[k])])) bounced[static_cast<std::size_t>(group[first + k])] = 1;
+    if (bounces_now(in, contacts[implicit_[k]])) bounced[group[first + k]] = 1;
   bool any = false;
   for (std::size_t k = 0; k < implicit_.size(); ++k) {
     const auto c = static_cast<std::size_t>(implicit_[k]);
     assembly::Contact& contact = contacts[c];
-    if (in.model.surfaces[contact.material].restitution == 0.0 || !bounced[static_cast<std::size_t>(group[first + k])] || bounces_now(in, contact)) continue;
+    if (in.model.surfaces[contact.material].restitution == 0.0 || !bounced[group[first + k]] || bounces_now(in, contact)) continue;
     // The speed at which it would close without its impulse.
     const double speed = assembly::surface_speed(in.model.bodies, in.free, contact.index_a) + assembly::surface_speed(in.model.bodies, in.free, contact.index_b);
     if (form_->diagonal()[first + k](0, 0) * R[3 * (first + k)] <= calm_speed(in, contact) + kStruck * speed) continue;
@@ -577,7 +577,7 @@ void ContactStage::limit_restitution(const StageInput& in) {
   const std::vector<double> newton_B = problem.B, newton_bias = bias_;
   for (std::size_t k = 0; k < implicit_.size(); ++k) {
     const std::size_t n = 3 * (reactions.size() + k);
-    const double plain = bias(in, contacts[static_cast<std::size_t>(implicit_[k])], false);
+    const double plain = bias(in, contacts[implicit_[k]], false);
     problem.B[n] += plain - bias_[n];
     bias_[n] = plain;
   }
@@ -585,7 +585,7 @@ void ContactStage::limit_restitution(const StageInput& in) {
   std::vector<double> plastic_free, U_plastic;
   impact_velocities(plastic_free, U_plastic);
   const std::vector<double> shares = impact_shares(group, U_free, {R, U_plastic}, {newton, U}, excess, tolerance);
-  for (std::size_t k = 0; k < R.size(); ++k) R[k] += shares[static_cast<std::size_t>(group[k / 3])] * (newton[k] - R[k]);
+  for (std::size_t k = 0; k < R.size(); ++k) R[k] += shares[group[k / 3]] * (newton[k] - R[k]);
   problem.B = newton_B;
   bias_ = newton_bias;
 }
@@ -612,8 +612,8 @@ bool ContactStage::release_struck(const StageInput& in, assembly::Inertias& iner
   }
   if (released_.empty()) return false;
   for (const int c : released_) {
-    role[static_cast<std::size_t>(c)] = Role::idle;
-    contacts[static_cast<std::size_t>(c)].R.setZero();
+    role[c] = Role::idle;
+    contacts[c].R.setZero();
   }
   assemble(in, inertias);
   return true;
@@ -621,12 +621,12 @@ bool ContactStage::release_struck(const StageInput& in, assembly::Inertias& iner
 
 bool ContactStage::hold_calm(const StageInput& in, assembly::Inertias& inertias) {
   const auto calm = [&](int c) {
-    const assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
+    const assembly::Contact& contact = contacts[c];
     return contact.U.x() >= -calm_speed(in, contact) && contact.point.gap + in.ahead * contact.U.x() < 0.0;
   };
   const auto back = std::ranges::stable_partition(released_, [&](int c) { return !calm(c); });
   if (back.empty()) return false;
-  for (const int c : back) role[static_cast<std::size_t>(c)] = Role::implicit;
+  for (const int c : back) role[c] = Role::implicit;
   released_.erase(back.begin(), back.end());
   assemble(in, inertias);
   return true;
@@ -681,11 +681,11 @@ void ContactStage::apply(const StageInput& in, const assembly::Inertias& inertia
   else for (std::size_t k = 0; k < spring_push_.size(); ++k) push[k] += spring_push_[k];
   for (std::size_t k = 0; k < first; ++k) reactions[k].impulse = Eigen::Map<const Vec3>(impulses_.data() + 3 * k);
   for (std::size_t k = 0; k < implicit_.size(); ++k) {
-    assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[k])];
+    assembly::Contact& contact = contacts[implicit_[k]];
     contact.R = Eigen::Map<const Vec3>(impulses_.data() + 3 * (first + k));
   }
   parallel_for(static_cast<std::ptrdiff_t>(contacts.size()), [&](std::ptrdiff_t c) {
-    assembly::Contact& contact = contacts[static_cast<std::size_t>(c)];
+    assembly::Contact& contact = contacts[c];
     contact.U = relative_velocity(in, contact, end);
   });
   break_bonds();
@@ -698,16 +698,16 @@ void ContactStage::settle_resting_bodies(const StageInput& in) {
   const double share = kRest * accuracy(in) * in.settings.step;
   settled_.assign(static_cast<std::size_t>(scaling.slots()), 0);
   parallel_for(scaling.slots(), [&](std::ptrdiff_t s) {
-    const auto i = static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(s)]);
+    const auto i = static_cast<std::size_t>(scaling.body[s]);
     if (form_->incidence(static_cast<int>(s)).empty()) return;
     const int b = static_cast<int>(i);
     const double speed = assembly::surface_speed(bodies, end, b);
     if (speed > share * in.loads.force[i].norm() / bodies.mass[i] || !held_still(in, static_cast<int>(s), speed)) return;
-    settled_[static_cast<std::size_t>(s)] = 1;
+    settled_[s] = 1;
   });
   parallel_for(scaling.slots(), [&](std::ptrdiff_t s) {
-    if (!settled_[static_cast<std::size_t>(s)]) return;
-    const auto i = static_cast<std::size_t>(scaling.body[static_cast<std::size_t>(s)]);
+    if (!settled_[s]) return;
+    const auto i = static_cast<std::size_t>(scaling.body[s]);
     const int b = static_cast<int>(i);
     end.linear[i].setZero();
     end.angular[i].setZero();
@@ -722,11 +722,11 @@ bool ContactStage::held_still(const StageInput& in, int slot, double speed) cons
   for (const int side : form_->incidence(slot)) {
     const int block = side / 2;
     if (block < first) return true;
-    const assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[static_cast<std::size_t>(block - first)])];
+    const assembly::Contact& contact = contacts[implicit_[block - first]];
     const Eigen::Map<const Vec3> r(R.data() + 3 * block);
     if (!(r.x() > 0.0)) continue;
     // The law lets a point that sticks have no velocity, and one that slips no normal velocity: what it has of these is error.
-    const bool sticks = r.tail<2>().norm() < inside * problem.mu[static_cast<std::size_t>(block)] * r.x();
+    const bool sticks = r.tail<2>().norm() < inside * problem.mu[block] * r.x();
     const Vec3 U = relative_velocity(in, contact, end);
     if (sticks ? U.norm() >= kStuck * speed : std::abs(U.x()) >= kNormal * speed) return true;
   }
@@ -738,7 +738,7 @@ void ContactStage::break_bonds() {
   // on the shifted cone alone does not tell: in a hyperstatic set it may lie there by choice of the solver.)
   const std::size_t first = reactions.size();
   for (std::size_t k = 0; k < implicit_.size(); ++k) {
-    assembly::Contact& contact = contacts[static_cast<std::size_t>(implicit_[k])];
+    assembly::Contact& contact = contacts[implicit_[k]];
     if (contact.cohesive && contact.U.norm() > 1e-6 * contact.bond * form_->diagonal()[first + k].trace()) contact.cohesive = false;
   }
 }

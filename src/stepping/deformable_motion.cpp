@@ -29,8 +29,8 @@ ConstArray array(std::span<const double> x) { return {x.data(), static_cast<Eige
 Eigen::Map<Vec3> vector(std::span<double> x, std::size_t i) { return Eigen::Map<Vec3>(x.data() + 3 * i); }
 Eigen::Map<const Vec3> vector(std::span<const double> x, std::size_t i) { return Eigen::Map<const Vec3>(x.data() + 3 * i); }
 
-Scheme scheme_of(const Bodies& bodies, const Deformable& body) { return bodies.scheme[static_cast<std::size_t>(bodies.index(body.body))]; }
-double damping_of(const Bodies& bodies, const Deformable& body) { return bodies.damping[static_cast<std::size_t>(bodies.index(body.body))]; }
+Scheme scheme_of(const Bodies& bodies, const Deformable& body) { return bodies.scheme[bodies.index(body.body)]; }
+double damping_of(const Bodies& bodies, const Deformable& body) { return bodies.damping[bodies.index(body.body)]; }
 
 /// a and b of A = a M + b K.
 std::pair<double, double> coefficients(const Bodies& bodies, const Deformable& body, const StepForm& form) {

@@ -42,8 +42,8 @@ class Description {
   void add(std::string_view name, Kind kind, std::uint64_t value);
   [[nodiscard]] int word(std::string_view text);
   [[nodiscard]] Kind kind(std::size_t entry) const { return static_cast<Kind>(heads_[entry] & 7); }
-  [[nodiscard]] const std::string& name(std::size_t entry) const { return words_[static_cast<std::size_t>(heads_[entry] >> 3)]; }
-  [[nodiscard]] const std::string& word_at(std::size_t entry) const { return words_[static_cast<std::size_t>(values_[entry])]; }
+  [[nodiscard]] const std::string& name(std::size_t entry) const { return words_[heads_[entry] >> 3]; }
+  [[nodiscard]] const std::string& word_at(std::size_t entry) const { return words_[values_[entry]]; }
   [[nodiscard]] bool same(std::size_t entry, const Description& other) const;
   /// "body 7 'brick'": the item that an entry belongs to.
   [[nodiscard]] std::string owner(std::size_t entry) const;

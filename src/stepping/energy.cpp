@@ -64,8 +64,8 @@ void account_impulses(const Bodies& bodies, const ContactStage& stage, const ass
     const assembly::Reaction& reaction = stage.reactions[k];
     const Vec3 impulse = reaction.frame.transpose() * reaction.impulse;
     const auto& [a, b] = stage.constraint_sides[k];
-    if (a.body >= 0) motion.work[static_cast<std::size_t>(a.body)].external -= impulse.dot(velocity(a));
-    if (b.body >= 0) motion.work[static_cast<std::size_t>(b.body)].external += impulse.dot(velocity(b));
+    if (a.body >= 0) motion.work[a.body].external -= impulse.dot(velocity(a));
+    if (b.body >= 0) motion.work[b.body].external += impulse.dot(velocity(b));
   }
 
   for (const assembly::Contact& contact : stage.contacts) {
@@ -80,7 +80,7 @@ void account_impulses(const Bodies& bodies, const ContactStage& stage, const ass
       const Vec3 v = velocity(mine);
       // Work by a moving obstacle comes from outside; the rest is done relative to it.
       const Vec3 drive = bodies.moves(other.body) ? Vec3::Zero().eval() : velocity(other);
-      model::Work& work = motion.work[static_cast<std::size_t>(mine.body)];
+      model::Work& work = motion.work[mine.body];
       work.external += sign * (normal + tangent).dot(drive);
       work.contact += sign * normal.dot(v - drive);
       work.friction += sign * tangent.dot(v - drive);

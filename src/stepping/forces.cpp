@@ -29,7 +29,7 @@ void add_deformable_loads(const model::Model& model, const model::Motion& motion
     const int b = bodies.index(f.body);
     if (!bodies.deforms(b)) continue;
     Vec3 force = f.value.value(t) * f.direction;
-    if (f.kind == model::Direction::convected) force = model::nearest_rotation(motion.rotation[static_cast<std::size_t>(b)]) * force;
+    if (f.kind == model::Direction::convected) force = model::nearest_rotation(motion.rotation[b]) * force;
     add_point_force(bodies.deformable_of(b), {f.point, force}, loads);
   }
   for (const model::SurfaceLoad& load : model.surface_loads) {
@@ -43,7 +43,7 @@ void add_deformable_loads(const model::Model& model, const model::Motion& motion
     if (!bodies.deforms(b)) continue;
     const model::Deformable& body = bodies.deformable_of(b);
     Vec3 torque = q.value.value(t) * q.direction;
-    if (q.kind == model::Direction::convected) torque = model::nearest_rotation(motion.rotation[static_cast<std::size_t>(b)]) * torque;
+    if (q.kind == model::Direction::convected) torque = model::nearest_rotation(motion.rotation[b]) * torque;
     body.mechanics->add_torque(body.part(motion.q), torque, body.part(loads.nodal));
   }
 }

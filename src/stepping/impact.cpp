@@ -10,9 +10,9 @@ namespace {
 
 /// Representative of a body, with paths halved.
 int root_of(std::vector<int>& parent, int body) {
-  while (parent[static_cast<std::size_t>(body)] != body) {
-    int& next = parent[static_cast<std::size_t>(body)];
-    next = parent[static_cast<std::size_t>(next)];
+  while (parent[body] != body) {
+    int& next = parent[body];
+    next = parent[next];
     body = next;
   }
   return body;
@@ -42,7 +42,7 @@ std::vector<int> impact_groups(std::span<const std::array<int, 2>> sides, int bo
   std::vector<int> parent(static_cast<std::size_t>(bodies));
   std::iota(parent.begin(), parent.end(), 0);
   for (const auto& [a, b] : sides)
-    if (a >= 0 && b >= 0) parent[static_cast<std::size_t>(root_of(parent, a))] = root_of(parent, b);
+    if (a >= 0 && b >= 0) parent[root_of(parent, a)] = root_of(parent, b);
   std::vector<int> label(static_cast<std::size_t>(bodies), -1), group;
   group.reserve(sides.size());
   int next = 0;
@@ -52,7 +52,7 @@ std::vector<int> impact_groups(std::span<const std::array<int, 2>> sides, int bo
       group.push_back(next++);
       continue;
     }
-    int& mine = label[static_cast<std::size_t>(root_of(parent, body))];
+    int& mine = label[root_of(parent, body)];
     if (mine < 0) mine = next++;
     group.push_back(mine);
   }
@@ -64,7 +64,7 @@ std::vector<ImpactWork> impact_work(std::span<const int> group, std::span<const 
   std::vector<ImpactWork> work(group_count(group));
   for (std::size_t g = 0; g < work.size(); ++g) work[g].sum = excess[g];
   for (std::size_t k = 0; k < solution.R.size(); ++k) {
-    ImpactWork& mine = work[static_cast<std::size_t>(group[k / 3])];
+    ImpactWork& mine = work[group[k / 3]];
     mine.sum += 0.5 * solution.R[k] * (U_free[k] + solution.U[k]);
     mine.size += std::abs(solution.R[k]) * (std::abs(U_free[k]) + std::abs(solution.U[k]));
   }
@@ -76,7 +76,7 @@ std::vector<double> impact_shares(std::span<const int> group, std::span<const do
   std::vector<Quadratic> work(group_count(group));
   for (std::size_t g = 0; g < work.size(); ++g) work[g].at = excess[g];
   for (std::size_t k = 0; k < U_free.size(); ++k) {
-    Quadratic& mine = work[static_cast<std::size_t>(group[k / 3])];
+    Quadratic& mine = work[group[k / 3]];
     const double R = plastic.R[k], mean = 0.5 * (U_free[k] + plastic.U[k]);
     const double dR = bouncing.R[k] - R, dU = 0.5 * (bouncing.U[k] - plastic.U[k]);
     mine.at += R * mean;

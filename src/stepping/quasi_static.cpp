@@ -41,7 +41,7 @@ Supports find_supports(const model::Model& model, const ContactStage& stage) {
   Supports supports(bodies.deformables.size());
   const auto add = [&](int body, int grip, const Mat3& directions, double stiffness) {
     const auto weights = stage.grips[grip];
-    supports[static_cast<std::size_t>(bodies.deformable[static_cast<std::size_t>(body)])].push_back({{weights.begin(), weights.end()}, directions, stiffness});
+    supports[bodies.deformable[body]].push_back({{weights.begin(), weights.end()}, directions, stiffness});
   };
   for (std::size_t k = 0; k < model.constraints.size(); ++k) {
     const model::Constraint& constraint = model.constraints[k];
@@ -68,7 +68,7 @@ double fastest(const model::Bodies& bodies, std::span<const double> u) {
 
 double largest_radius(const model::Bodies& bodies) {
   double radius = 0.0;
-  for (const model::Deformable& body : bodies.deformables) radius = std::max(radius, bodies.radius[static_cast<std::size_t>(bodies.index(body.body))]);
+  for (const model::Deformable& body : bodies.deformables) radius = std::max(radius, bodies.radius[bodies.index(body.body)]);
   return radius;
 }
 

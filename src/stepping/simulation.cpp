@@ -81,12 +81,12 @@ void Simulation::set_material(int id, int volume, int material) {
     throw;
   }
   now_.state.energy_start += energy_of(index) - before;
-  if (bodies.kind[static_cast<std::size_t>(index)] != model::BodyKind::pseudo_rigid) return;
+  if (bodies.kind[index] != model::BodyKind::pseudo_rigid) return;
   // A pseudo-rigid body is weighed again with the densities of its materials.
-  const geometry::MassProperties mass = geometry::mass_properties(*bodies.shape[static_cast<std::size_t>(index)], [&](int part) {
+  const geometry::MassProperties mass = geometry::mass_properties(*bodies.shape[index], [&](int part) {
     const auto found = body.description.materials.find(part);
-    const int own = found == body.description.materials.end() ? bodies.material[static_cast<std::size_t>(index)] : found->second;
-    return own < 0 ? model::BulkMaterial{}.density : model_.bulk[static_cast<std::size_t>(own)].density;
+    const int own = found == body.description.materials.end() ? bodies.material[index] : found->second;
+    return own < 0 ? model::BulkMaterial{}.density : model_.bulk[own].density;
   });
   set_pseudo_rigid_characteristics(index, mass.mass, mass.volume, mass.center, mass.inertia());
 }
@@ -126,7 +126,7 @@ void Simulation::set_selfcontact(int id, bool on) {
 void Simulation::remove_body(int id) {
   const int i = model_.bodies.index(id);
   now_.state.energy_start -= energy_of(i);
-  now_.state.removed_work += now_.state.motion.work[static_cast<std::size_t>(i)];
+  now_.state.removed_work += now_.state.motion.work[i];
   world_.remove_body(id);
   remove_constraints_of(id);
   now_.state.motion.remove(model_.bodies, i);
@@ -159,7 +159,7 @@ int Simulation::add_constraint(model::Constraint constraint) {
     constraint.direction = -constraint.direction;
     if (constraint.carrier >= 0) constraint.carrier = 1 - constraint.carrier;
   }
-  if (constraint.carrier > 1 || (constraint.carrier >= 0 && constraint.body[static_cast<std::size_t>(constraint.carrier)] < 0))
+  if (constraint.carrier > 1 || (constraint.carrier >= 0 && constraint.body[constraint.carrier] < 0))
     throw_input("constraint: a point in the air cannot carry the direction; let the body carry it, or fix it in space");
   if (constraint.body[0] == constraint.body[1]) throw_input("constraint: body1 and body2 are the same body ({}); two bodies, or one and a point in the air, are expected", constraint.body[0]);
   for (const Vec3& point : constraint.point) check_finite("constraint", "point", point);
@@ -178,10 +178,10 @@ int Simulation::add_constraint(model::Constraint constraint) {
     reaction.place[1] = constraint.body[1] < 0 ? constraint.point[1] : model::point(bodies, motion, bodies.index(constraint.body[1]), constraint.point[1]);
   if (constraint.kind == model::ConstraintKind::ahead) constraint.length = constraint.direction.dot(reaction.place[1] - reaction.place[0]);
   if (constraint.carrier >= 0)
-    constraint.direction = motion.rotation[static_cast<std::size_t>(bodies.index(constraint.body[static_cast<std::size_t>(constraint.carrier)]))].transpose() * constraint.direction;
+    constraint.direction = motion.rotation[bodies.index(constraint.body[constraint.carrier])].transpose() * constraint.direction;
   if (constraint.kind == model::ConstraintKind::link) {
     constraint.length = (reaction.place[1] - reaction.place[0]).norm();
-    const double size = bodies.radius[static_cast<std::size_t>(index)];
+    const double size = bodies.radius[index];
     if (constraint.length < 1e-9 * size) constraint.length = 0.0;
   }
   constraint.id = model_.next_constraint++;
@@ -289,7 +289,7 @@ void Simulation::set_placement(int id, const Mat3& rotation, const Vec3& positio
 
 void Simulation::set_characteristics(int id, double mass, double volume, const Vec3& center, const Mat3& inertia) {
   const int b = model_.bodies.index(id);
-  if (model_.bodies.kind[static_cast<std::size_t>(b)] == model::BodyKind::finite_element)
+  if (model_.bodies.kind[b] == model::BodyKind::finite_element)
     throw_input("BODY_CHARS: body {} is made of finite elements, whose mesh and materials give its mass", id);
   if (model_.bodies.deforms(b)) {
     set_pseudo_rigid_characteristics(b, mass, volume, center, inertia);
@@ -298,7 +298,7 @@ void Simulation::set_characteristics(int id, double mass, double volume, const V
   const double before = energy_of(b);
   const Vec3 place = model::point(model_.bodies, now_.state.motion, b, center);
   model_.bodies.set_characteristics(b, mass, volume, center, inertia);
-  now_.state.motion.position[static_cast<std::size_t>(b)] = place;
+  now_.state.motion.position[b] = place;
   now_.state.energy_start += energy_of(b) - before;
 }
 
@@ -322,8 +322,8 @@ void Simulation::delete_departed() {
   if (!model_.extents) return;
   const model::Bodies& bodies = model_.bodies;
   for (int i = 0; i < bodies.size(); ++i)
-    if (bodies.moves(i) && !model_.extents->contains(now_.state.motion.position[static_cast<std::size_t>(i)]))
-      departed_.push_back(bodies.id[static_cast<std::size_t>(i)]);
+    if (bodies.moves(i) && !model_.extents->contains(now_.state.motion.position[i]))
+      departed_.push_back(bodies.id[i]);
   for (int id : departed_) remove_body(id);
 }
 

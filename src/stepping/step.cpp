@@ -35,8 +35,8 @@ constexpr std::size_t kMostNamed = 5;  ///< pairs that a warning names
 void rest(const model::Bodies& bodies, model::Motion& motion) {
   for (int b = 0; b < bodies.size(); ++b) {
     if (!bodies.moves(b)) continue;
-    motion.velocity[static_cast<std::size_t>(b)].setZero();
-    motion.angular[static_cast<std::size_t>(b)].setZero();
+    motion.velocity[b].setZero();
+    motion.angular[b].setZero();
   }
   std::ranges::fill(motion.u, 0.0);
 }
@@ -44,14 +44,14 @@ void rest(const model::Bodies& bodies, model::Motion& motion) {
 /// Velocities of moving bodies belong to `lag` before the present.
 void set_lag(const model::Bodies& bodies, double lag, model::Motion& motion) {
   for (int b = 0; b < bodies.size(); ++b)
-    if (bodies.moves(b)) motion.lag[static_cast<std::size_t>(b)] = lag;
+    if (bodies.moves(b)) motion.lag[b] = lag;
 }
 
 /// Time over which a step's impulses act: the longest of all bodies.
 double impulse_time(const model::Bodies& bodies, std::span<const double> kick, double h) {
   double longest = 0.0;
   for (int b = 0; b < bodies.size(); ++b)
-    if (bodies.moves(b)) longest = std::max(longest, kick[static_cast<std::size_t>(b)]);
+    if (bodies.moves(b)) longest = std::max(longest, kick[b]);
   return longest > 0.0 ? longest : h;
 }
 
@@ -147,7 +147,7 @@ bool Simulation::sees_first_half(double h) {
   current_velocities(model_.bodies, now_.state.motion, with.old);
   cover(with.old, with.old);
   ahead_ = time;
-  const auto fast = [&](int b) { return model_.bodies.moves(b) && time * with.covered[static_cast<std::size_t>(b)] > kFastHalf * model_.bodies.radius[static_cast<std::size_t>(b)]; };
+  const auto fast = [&](int b) { return model_.bodies.moves(b) && time * with.covered[b] > kFastHalf * model_.bodies.radius[b]; };
   bool any = false;
   for (int b = 0; b < model_.bodies.size(); ++b) any = any || fast(b);
   if (!any) return true;
@@ -416,13 +416,13 @@ void Simulation::cover(const assembly::Velocities& first, const assembly::Veloci
   std::vector<double>& covered = buffers_.covered;
   covered.resize(model_.bodies.id.size());
   for (int b = 0; b < model_.bodies.size(); ++b)
-    covered[static_cast<std::size_t>(b)] = std::max(assembly::surface_speed(model_.bodies, first, b), assembly::surface_speed(model_.bodies, second, b));
+    covered[b] = std::max(assembly::surface_speed(model_.bodies, first, b), assembly::surface_speed(model_.bodies, second, b));
 }
 
 void Simulation::cover_static(const State& last) {
   // Every step starts from rest: it will go about as far as the last one.
   for (const model::Deformable& body : model_.bodies.deformables) {
-    double& covered = buffers_.covered[static_cast<std::size_t>(model_.bodies.index(body.body))];
+    double& covered = buffers_.covered[model_.bodies.index(body.body)];
     covered = std::max(covered, kAhead * body.mechanics->fastest(body.part(last.motion.u)));
   }
 }
@@ -487,7 +487,7 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
   const model::Bodies& bodies = model_.bodies;
   const model::Motion &motion = in.motion, &start = now_.state.motion;
   if (!stage.acts_on_deformables() || form.quasi_static) return;
-  const auto scheme = [&](const model::Deformable& body) { return bodies.scheme[static_cast<std::size_t>(bodies.index(body.body))]; };
+  const auto scheme = [&](const model::Deformable& body) { return bodies.scheme[bodies.index(body.body)]; };
   const auto none = [](std::span<const double> x) { return std::ranges::all_of(x, [](double v) { return v == 0.0; }); };
   std::vector<double>& change = buffers_.change;
   for (int round = 0;; ++round) {
@@ -520,7 +520,7 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
 void Simulation::warn_of_overlaps(const ContactStage& stage) {
   // The deepest overlap of each pair that is more than is left alone.
   std::map<std::pair<int, int>, double> depth;
-  const auto radius = [&](int index) { return model_.bodies.radius[static_cast<std::size_t>(index)]; };
+  const auto radius = [&](int index) { return model_.bodies.radius[index]; };
   for (const assembly::Contact& contact : stage.contacts) {
     if (-contact.point.gap <= settings_.slack * std::min(radius(contact.index_a), radius(contact.index_b))) continue;
     double& deepest = depth[{contact.point.body_a, contact.point.body_b}];
