@@ -425,7 +425,7 @@ void ContactStage::solve(const StageInput& in) {
 void ContactStage::extrapolate(const StageInput& in) {
   if (trend_.empty()) return;
   const double as_it_was = solvers::measure(in.solver.stop.yardstick, problem, R);
-  if (as_it_was > in.solver.aim()) {
+  if (as_it_was > in.solver.aim() / kNearer) {
     for (std::size_t k = 0; k < R.size(); ++k) trend_[k] += R[k];
     for (std::size_t a = 0; a < problem.kind.size(); ++a) {
       Eigen::Map<Vec3> block(trend_.data() + 3 * a);
