@@ -91,10 +91,10 @@ void Factor::Data::choose_order() {
     }
     start[count] = at;
     // METIS pays from a few hundred nodes on; below minimum degree is as good and faster.
-    const bool done = count > 300 ? cholmod_metis(graph, nullptr, 0, 1, permutation.data(), &common)
-                                  : cholmod_amd(graph, nullptr, 0, permutation.data(), &common);
+    const bool ordered = count > 300 ? cholmod_metis(graph, nullptr, 0, 1, permutation.data(), &common)
+                                     : cholmod_amd(graph, nullptr, 0, permutation.data(), &common);
     cholmod_free_sparse(&graph, &common);
-    if (!done) throw_solve("sparse factor: ordering {} nodes failed: not enough memory", count);
+    if (!ordered) throw_solve("sparse factor: ordering {} nodes failed: not enough memory", count);
   }
   order.clear();
   for (int k : permutation) order.push_back(inner[k]);

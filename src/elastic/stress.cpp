@@ -49,7 +49,7 @@ Vec6 stress_at(const ElasticBody& body, std::span<const double> q, const Place& 
 StressSmoother::StressSmoother(const ElasticBody& body) : extrapolate_(8), node_volume_(body.nodes(), 0.0) {
   const FiniteMesh& mesh = body.mesh();
   for (int e = 0; e < mesh.elements(); ++e) {
-    MatX& map = extrapolate_[mesh.kinds[e]];
+    MatX& map = extrapolate_[static_cast<std::size_t>(mesh.kinds[e])];
     if (map.size() == 0) map = extrapolation(mesh.kinds[e]);
     double volume = 0.0;
     for (int p = body.first_point(e); p < body.first_point(e) + body.points(e); ++p) volume += body.point_volume(p);
@@ -63,7 +63,7 @@ void StressSmoother::evaluate(const ElasticBody& body, std::span<const double> q
   stress.assign(mesh.nodes.size(), Vec6::Zero());
   std::vector<Vec6> values;
   for (int e = 0; e < mesh.elements(); ++e) {
-    const MatX& map = extrapolate_[mesh.kinds[e]];
+    const MatX& map = extrapolate_[static_cast<std::size_t>(mesh.kinds[e])];
     const int points = body.points(e);
     if (points == 0) continue;
     values.resize(points);

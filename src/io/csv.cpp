@@ -97,7 +97,7 @@ void write_body_table(const ResultsReader& results, const std::string& folder) {
   constexpr const char* kKinds[] = {"rigid", "pseudo_rigid", "finite_element", "obstacle"};
   std::size_t row = 0;
   for (const BodyRow& b : results.bodies())
-    table.row(row++, b.id, quoted(b.label), quoted(b.material), kKinds[b.kind], b.shape, b.volume_id, b.mass, b.volume,
+    table.row(row++, b.id, quoted(b.label), quoted(b.material), kKinds[static_cast<std::size_t>(b.kind)], b.shape, b.volume_id, b.mass, b.volume,
               b.center.x(), b.center.y(), b.center.z(), b.radius, b.first_frame, b.last_frame);
   table.save();
 }

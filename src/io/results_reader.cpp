@@ -157,7 +157,7 @@ void ResultsReader::State::locate(std::int64_t first, std::int64_t count, const 
 std::vector<double> ResultsReader::State::read_history(Motion quantity, const std::vector<std::int32_t>& rows, const std::vector<std::int64_t>& frames) const {
   static constexpr const char* kColumn[] = {"rotation", "position", "velocity", "angular", "energy"};
   constexpr std::int64_t kBlockRows = 1 << 15;
-  const Column& column = columns("motion", kColumn[quantity]);
+  const Column& column = columns("motion", kColumn[static_cast<std::size_t>(quantity)]);
   const auto size = static_cast<std::size_t>(width(quantity));
   const auto first = [&](std::int64_t k) { return k == 0 ? 0 : motion_end[k - 1]; };
   const auto end = [&](std::int64_t k) { return motion_end[k]; };

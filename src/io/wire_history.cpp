@@ -49,7 +49,7 @@ std::string WirePacker::body(std::int64_t index, std::int32_t row) const {
   const Frame frame = reader_.frame(index);
   const BodyRow& body = reader_.bodies()[row];
   static constexpr const char* kKinds[] = {"rigid", "pseudo-rigid", "finite elements", "obstacle"};
-  nlohmann::json out = {{"row", row}, {"id", body.id}, {"label", body.label}, {"material", body.material}, {"kind", kKinds[body.kind]},
+  nlohmann::json out = {{"row", row}, {"id", body.id}, {"label", body.label}, {"material", body.material}, {"kind", kKinds[static_cast<std::size_t>(body.kind)]},
                         {"mass", body.mass}, {"volume", body.volume}, {"frame", index}, {"time", frame.time}};
   const auto at = std::find(frame.body.begin(), frame.body.end(), row);
   out["present"] = at != frame.body.end();

@@ -42,7 +42,7 @@ Field field(std::string_view name) {
   throw_input("field '{}' is unknown; known: {}", name, fmt::join(kFieldNames, ", "));
 }
 
-std::string_view field_name(Field field) { return kFieldNames[field]; }
+std::string_view field_name(Field field) { return kFieldNames[static_cast<std::size_t>(field)]; }
 
 std::vector<std::string> WirePacker::fields() const {
   const auto& bodies = reader_.bodies();

@@ -14,7 +14,7 @@ namespace scree::stepping {
 /// What to do when the solver misses its tolerance.
 enum class FailurePolicy { proceed, raise, callback };
 inline constexpr std::array kFailureNames{"continue", "raise", "callback"};
-[[nodiscard]] inline const char* to_string(FailurePolicy policy) { return kFailureNames[policy]; }
+[[nodiscard]] inline const char* to_string(FailurePolicy policy) { return kFailureNames[static_cast<std::size_t>(policy)]; }
 
 struct SolverSettings {
   std::string name = "AUTO";        ///< a name of solvers::all_solvers(), or "EXPLICIT" for the penalty solver
@@ -46,7 +46,7 @@ enum class Integrator : std::uint8_t {
   rattle   ///< the same with a second problem for velocities: impulses converge with the step, restitution (theory sec. 2.9)
 };
 inline constexpr std::array kIntegratorNames{"MOREAU", "SHAKE", "RATTLE"};
-[[nodiscard]] inline const char* to_string(Integrator integrator) { return kIntegratorNames[integrator]; }
+[[nodiscard]] inline const char* to_string(Integrator integrator) { return kIntegratorNames[static_cast<std::size_t>(integrator)]; }
 
 /// How fast bodies part after an impact (theory sec. 3.8).
 enum class RestitutionLaw : std::uint8_t {
@@ -54,7 +54,7 @@ enum class RestitutionLaw : std::uint8_t {
   newton       ///< as asked for by each contact, whatever the energy
 };
 inline constexpr std::array kRestitutionNames{"CONSISTENT", "NEWTON"};
-[[nodiscard]] inline const char* to_string(RestitutionLaw law) { return kRestitutionNames[law]; }
+[[nodiscard]] inline const char* to_string(RestitutionLaw law) { return kRestitutionNames[static_cast<std::size_t>(law)]; }
 
 struct StepSettings {
   double step = 1e-3;                         ///< h, s

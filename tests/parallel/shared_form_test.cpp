@@ -143,7 +143,7 @@ TEST(SharedSweeper, SplittingCostsFewSweeps) {
   for (const char* variant : {"FULL", "MIDDLE_JACOBI", "BOUNDARY_JACOBI"}) {
     const ScalingFigures four = sweeps(4, variant);
     EXPECT_EQ(four.report.status, solvers::Status::converged);
-    EXPECT_LE(four.report.iterations, 1.6 * alone_sweeps) << variant;   // four times as many blocks on the boundary as in a packing ten times as large
+    EXPECT_LE(four.report.iterations, 1.6 * alone_sweeps) << variant;
     EXPECT_EQ(four.product_rounds, 1);
   }
 }
