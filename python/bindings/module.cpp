@@ -58,7 +58,7 @@ PYBIND11_MODULE(_scree, module) {
   module.def("blas_kernel", [] {
     const BlasKernel& kernel = choose_blas_kernel();
     return py::dict(py::arg("library") = kernel.library, py::arg("name") = kernel.name, py::arg("instead") = kernel.instead,
-                    py::arg("by_user") = kernel.by_user);
+                    py::arg("by_user") = kernel.by_user, py::arg("used") = blas_used());
   });
 
   bind_geometry(module);

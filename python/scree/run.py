@@ -3,7 +3,6 @@ import contextlib
 import math
 import os
 import re
-import shutil
 import signal
 import threading
 import time
@@ -44,10 +43,11 @@ class _Signals:
         self.stop = number
 
 
-def kernels(sim):
-    """What the state hash depends on beside the script: the dense kernels that factor finite element bodies; None where there are none."""
-    blas = _scree.blas_kernel()
-    return f"{blas['library'] or 'BLAS'} {blas['name']}".strip() if any(b.kind == "finite_element" for b in sim.bodies) else None
+def _kernels(before):
+    """What the last bits depend on beside script and program: the dense kernels of the BLAS that this process and those `before` it have used; None where none has."""
+    blas, names = _scree.blas_kernel(), before.split(", ") if before else []
+    now = f"{blas['library'] or 'BLAS'} {blas['name']}".strip()
+    return ", ".join(names + [now] * (blas["used"] and now not in names)) or None
 
 
 def _first(values):
@@ -96,6 +96,7 @@ class Run:
         self.writing = False  #: results are written, by rank 0
         self.writer = None  #: on the rank that writes
         self.write_seconds = 0.0  #: wall clock spent on results, s
+        self.kernels = None  #: dense kernels that the state has been computed with
         self.sink = None  #: called with the table of every batch of steps
         self.missed = Missed()
         self.ledger = ranks.Ledger(sim._engine)
@@ -238,6 +239,7 @@ class Run:
         from .writer import Writer
         if resumed:
             self.writer = Writer.resume(self.sim, self.results_path)
+            self._remove(self._leftovers())
             session.current().opened(self.results_path)
             return
         os.makedirs(self.sim.out, exist_ok=True)
@@ -245,9 +247,7 @@ class Run:
             self._may_overwrite()
             # The file's lock comes first: a run that still writes here keeps its checkpoints.
             self.writer = Writer.create(self.sim, self.results_path, self.compress)
-            for path in (self.checkpoint_path, self.older_checkpoint_path, *self._leftovers()):
-                if os.path.exists(path):
-                    os.remove(path)
+            self._remove([path for path in (self.checkpoint_path, self.older_checkpoint_path) if os.path.exists(path)] + self._leftovers())
         else:
             self.writer = Writer.resume(self.sim, self.results_path)
         self._frame()
@@ -267,6 +267,11 @@ class Run:
             raise ValueError(f"resume: {self.sim.out} holds {frames} frames but no checkpoint to continue from; --overwrite replaces them, another --out keeps them")
         if asked.script and title != os.path.basename(asked.script):
             raise ValueError(f"{self.sim.out} holds results of '{title}'; choose another --out, or replace them with --overwrite")
+
+    @staticmethod
+    def _remove(paths):
+        for path in paths:
+            os.remove(path)
 
     def _leftovers(self):
         """Unfinished files that a killed run left in the folder."""
@@ -294,24 +299,17 @@ class Run:
         if self.writer is None:
             return
         self._written(self.writer.flush)
+        self.kernels = _kernels(self.kernels)
         state = {"run": self.sim._runs, "start": self.start, "frames": self.frames, "stopped": self.stopped, "hash": self.sim.hash(),
                  "time": self.sim.time, "finished": not self._ahead(self.end), "output": self.output, "solver": self.sim._engine.solver_name(),
-                 "kernels": kernels(self.sim), "ranks": self.ledger.figures(), **session.current().identity()}
+                 "kernels": self.kernels, "ranks": self.ledger.figures(), **session.current().identity()}
+        # Two files at any moment: the new one is whole before the one before last goes.
+        part = self.checkpoint_path + ".part"
+        self.sim._engine.write_checkpoint(part, {"python": memory.pack(self.sim, state, self._warn)})
         if os.path.exists(self.checkpoint_path):
-            self._keep_older()
-        self.sim._engine.write_checkpoint(self.checkpoint_path, {"python": memory.pack(self.sim, state, self._warn)})
+            os.replace(self.checkpoint_path, self.older_checkpoint_path)
+        os.replace(part, self.checkpoint_path)
         self._saved = time.monotonic()
-
-    def _keep_older(self):
-        """The newest checkpoint becomes the older one; both names hold it until the next is written."""
-        part = self.older_checkpoint_path + ".part"
-        if os.path.exists(part):
-            os.remove(part)
-        try:
-            os.link(self.checkpoint_path, part)
-        except OSError:  # a file system without links
-            shutil.copyfile(self.checkpoint_path, part)
-        os.replace(part, self.older_checkpoint_path)
 
     def _warn(self, text):
         if text not in self._warned:
@@ -323,13 +321,14 @@ class Run:
         earlier call, None when it belongs to a later one: this call is done already."""
         for path in (self.checkpoint_path, self.older_checkpoint_path):
             if not os.path.exists(path):
-                return False
+                continue  # of the newest: killed while it was about to take its place
             try:
                 return self._load(path)
             except OSError as error:
                 if path == self.older_checkpoint_path or not os.path.exists(self.older_checkpoint_path):
                     raise OSError(f"{error}; there is no other checkpoint to go on from: another --out starts anew, --overwrite in place of --resume does so here") from None
                 self.progress.note(f"scree: {error}; going on from the checkpoint before it")
+        return False
 
     def _load(self, path):
         """Load one checkpoint; answers as _resume()."""
@@ -347,6 +346,7 @@ class Run:
         if done:
             return None
         memory.unpack(self.sim, state)
+        self.kernels = state.get("kernels")
         self.start, self.frames, self.stopped = state["start"], state["frames"], state["stopped"]
         self.ledger = ranks.Ledger(self.sim._engine, state.get("ranks"))
         if self.output != state["output"] and self.output > 0:

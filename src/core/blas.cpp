@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <omp.h>
 
+#include <atomic>
 #include <mutex>
 
 #include "core/blas_kernel.hpp"
@@ -25,6 +26,8 @@ struct Switch {
   int serial_users = 0, levels = 1;
 };
 
+std::atomic<bool> used{false};
+
 Switch& the_switch() {
   static Switch s;
   return s;
@@ -32,7 +35,10 @@ Switch& the_switch() {
 
 }  // namespace
 
+bool blas_used() noexcept { return used.load(std::memory_order_relaxed); }
+
 OneBlasThread::OneBlasThread(bool serial) : serial_(serial) {
+  used.store(true, std::memory_order_relaxed);
   Switch& s = the_switch();
   const std::lock_guard lock(s.mutex);
   if (serial_ && s.serial_users++ == 0) {

@@ -22,4 +22,7 @@ struct BlasKernel {
 /// imported. Other threads of the program must not be inside BLAS during the first call.
 const BlasKernel& choose_blas_kernel();
 
+/// True once this process has computed with BLAS: before, no result depends on its kernels.
+[[nodiscard]] bool blas_used() noexcept;
+
 }  // namespace scree

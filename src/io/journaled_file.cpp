@@ -146,7 +146,7 @@ Pending read_pending(int descriptor, std::uint64_t journal_size) {
   pending.first_line = sizeof(Record) + pages * sizeof(Entry);
   std::size_t body = pending.first_line;
   for (const Entry& entry : pending.entries) {
-    if (pending.record.size > kLargestFile || entry.index > pending.record.size / kPage) return pending;
+    if (entry.changed == 0 || pending.record.size > kLargestFile || entry.index > pending.record.size / kPage) return pending;
     body += static_cast<std::size_t>(std::popcount(entry.changed)) * kLine;
   }
   if (bytes.size() < body + 8) return pending;

@@ -129,6 +129,41 @@ def test_both_checkpoints_damaged_is_said_with_what_to_do(tmp_path):
     run()
 
 
+def test_checkpoints_are_two_files_whenever_the_run_is_killed(tmp_path, monkeypatch):
+    """Killed before any of the renames of a checkpoint: a damaged newest file leaves one to go on from."""
+    class Killed(BaseException):
+        pass
+
+    def make():
+        sim = scree.Simulation(out=str(tmp_path))
+        sim.rigid(scree.sphere((0, 0, 0), 0.1), density=1000)
+        return sim
+
+    newest, older = tmp_path / "checkpoint.h5", tmp_path / "checkpoint.1.h5"
+    replace = os.replace
+    for last in range(1, 6):
+        renames = []
+
+        def rename(a, b):
+            renames.append(b)
+            if len(renames) == last:
+                raise Killed
+            replace(a, b)
+
+        monkeypatch.setattr(os, "replace", rename)
+        with pytest.raises(Killed):
+            make().run(0.004, quiet=True, output=0.001, checkpoint=1e-9)
+        monkeypatch.setattr(os, "replace", replace)
+        if last == 1:
+            assert not newest.exists()
+            continue
+        if newest.exists() and older.exists():
+            newest.write_bytes(b"damaged")
+        again = make()
+        again.run(0.004, quiet=True, output=0.001, resume=True)
+        assert again.steps == 4 and not list(tmp_path.glob("*.part*"))
+
+
 def test_info_names_the_solver_that_ran(tmp_path):
     sim = scree.Simulation(out=str(tmp_path))
     sim.rigid(scree.sphere((0, 0, 0), 0.1), density=1000).apply_function(lambda *_: (0, 0, 0))

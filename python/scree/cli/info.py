@@ -28,8 +28,9 @@ def execute(args):
 def _checkpoint(results_path):
     """(run counters, engine or None) of the checkpoint beside a results file; ({}, None) when there is none or it cannot be read."""
     from .. import _scree, memory
-    path = os.path.join(os.path.dirname(results_path), "checkpoint.h5")
-    if not os.path.exists(path):
+    paths = [os.path.join(os.path.dirname(results_path), name) for name in ("checkpoint.h5", "checkpoint.1.h5")]
+    path = next(filter(os.path.exists, paths), None)
+    if path is None:
         return {}, None
     try:
         state = memory.read(path)
@@ -151,7 +152,7 @@ def text(f):
     if f["hash"]:
         lines.append(f"  checkpoint   t {f['checkpoint_time']:g} s, state hash {f['hash']}{'' if f['finished'] else ', not finished'}")
     if f["hash"] and f["hash_kernels"]:
-        lines.append(f"               of finite element bodies the last bits depend on the dense kernels: {f['hash_kernels']} here (OPENBLAS_CORETYPE chooses)")
+        lines.append(f"               its last bits depend on the dense kernels that factorisations used: {f['hash_kernels']} (OPENBLAS_CORETYPE chooses)")
     return "\n".join(lines)
 
 
