@@ -1,5 +1,8 @@
 #include "solvers/registry.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "core/error.hpp"
 #include "core/interrupt.hpp"
 #include "core/spelling.hpp"
@@ -65,10 +68,21 @@ void check_laws(const SolverInfo& info, const ContactProblem& problem) {
 
 constexpr double kMostFriction = 1e8;    ///< solvers take more as this; what they find is measured with the problem's own
 
-/// The yardstick can judge what other laws than Coulomb's lead to only by the solver's own word.
-bool coulomb(const OptionValues& options) {
-  const auto law = options.find("formulation");
-  return law == options.end() || law->second == OptionValue(to_string(Formulation::coulomb));
+bool asks_for(const OptionValues& options, Formulation law) {
+  const auto found = options.find("formulation");
+  return found == options.end() ? law == Formulation::coulomb : found->second == OptionValue(to_string(law));
+}
+bool coulomb(const OptionValues& options) { return asks_for(options, Formulation::coulomb); }
+
+/// How far R is from the law that was asked for. Of Tresca's the solver alone knows the thresholds: nothing.
+std::optional<double> law_error(const ContactProblem& problem, const StopRule& stop, const OptionValues& options, std::span<const double> R) {
+  if (coulomb(options)) return measure(stop.yardstick, problem, R);
+  if (stop.yardstick != Yardstick::residual) return {};
+  if (asks_for(options, Formulation::convex)) return measure(Yardstick::ccp, problem, R);
+  if (!asks_for(options, Formulation::frictionless)) return {};
+  ContactProblem smooth = problem;
+  std::ranges::fill(smooth.mu, 0.0);
+  return measure(stop.yardstick, smooth, R);
 }
 
 /// A solver, or what takes its place.
@@ -112,14 +126,15 @@ SolveReport run_apart(const Method& method, const ContactProblem& problem, const
     iterations += report.iterations;
     equalities.complete(rest, R);
     const double before = value;
-    if (!coulomb(options)) break;
-    value = measure(stop.yardstick, problem, R);
+    const std::optional<double> error = law_error(problem, stop, options, R);
+    if (!error) break;
+    value = *error;
     // Errors of what is left may weigh a little more in the whole.
     if (value <= stop.tolerance || value > 0.5 * before || report.status != Status::converged || rest.empty()) break;
   }
   report.iterations = iterations;
   report.residual_known = false;
-  if (!coulomb(options)) return report;
+  if (value == kInfinity) return report;
   if (value <= stop.tolerance) {
     report.status = Status::converged;
     report.advice.clear();

@@ -1,5 +1,7 @@
 #include "stepping/state.hpp"
 
+#include <string_view>
+
 #include "core/hash.hpp"
 
 namespace scree::stepping {
@@ -10,7 +12,10 @@ namespace {
 struct Hasher {
   StateHash hash;
 
-  void operator()(const char*, const auto& value) { add(value); }
+  /// How far a step looked ahead is no state of bodies: one that was added and taken away again leaves none behind.
+  void operator()(const char* name, const auto& value) {
+    if (std::string_view(name) != "foreseen") add(value);
+  }
 
   void add(double value) { hash.add(value); }
   void add(long value) { hash.add(static_cast<std::uint64_t>(value)); }

@@ -121,7 +121,7 @@ TEST(GaussSeidel, FadingImpulsesStayFinite) {
   GaussSeidelWorkspace work;
   auto R = zero(problem);
   EXPECT_EQ(solve_gauss_seidel(problem, options, R, work).status, Status::max_iterations);
-  EXPECT_LE(measure(Yardstick::residual, problem, R), 1e-2);
+  EXPECT_LE(measure(Yardstick::residual, problem, R), 2e-2);
 }
 
 TEST(GaussSeidel, MomentumNeedsFewerSweeps) {
