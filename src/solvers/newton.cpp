@@ -134,10 +134,11 @@ class QuasiNewton {
       part = project_on_block(part, p.kind[a], p.mu[a]);
     });
   }
-  /// Fixed when asked for; otherwise it follows the error, which keeps early steps calm.
+  /// Fixed when asked for; otherwise a tenth of the mean error, which keeps early steps calm. (Not of the residual: a block's weight there says nothing about steps.)
   [[nodiscard]] double smoothing() const {
-    const double relative = options_.omega > 0.0 ? options_.omega : std::max(1e-3 * options_.tolerance, 0.1 * scaled_.residual(x_, u_, options_.formulation == Formulation::convex));
-    return std::max(relative, 1e-16) * velocity_;
+    if (options_.omega > 0.0) return options_.omega * velocity_;
+    const double error = scaled_.map_norm(x_, u_, options_.formulation == Formulation::convex) * velocity_ / scaled_.reference();
+    return std::max(std::max(1e-3 * options_.tolerance, 1e-16) * velocity_, 0.1 * error);
   }
   /// C, X, Y and the inverted diagonal blocks of A.
   void linearise() {

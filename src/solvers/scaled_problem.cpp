@@ -58,6 +58,16 @@ double ScaledProblem::residual(std::span<const double> x, std::span<const double
   return std::sqrt(sum);
 }
 
+double ScaledProblem::map_norm(std::span<const double> x, std::span<const double> u, bool convex) const {
+  const double sum = total_sum(blocks(), [&](std::ptrdiff_t a) {
+    const auto i = static_cast<std::size_t>(a);
+    const Eigen::Map<const Vec3> xa(x.data() + 3 * a), ua(u.data() + 3 * a);
+    const Vec3 F = convex && frictional(problem_->kind[i]) ? Vec3(ua) : modified_velocity(ua, problem_->kind[i], parameter_[i]);
+    return natural_map(xa, F, 1.0, problem_->kind[i], parameter_[i]).squaredNorm();
+  });
+  return std::sqrt(sum);
+}
+
 void ScaledProblem::from_impulses(std::span<const double> R, std::span<double> x) const {
   multiply_blocks(R, x, [&](std::size_t a) { return 1.0 / s_[a]; });
 }

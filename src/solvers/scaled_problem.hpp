@@ -37,6 +37,9 @@ class ScaledProblem {
   /// The yardstick `residual` of x with u = velocity(x), or `ccp` for the convex relaxation.
   [[nodiscard]] double residual(std::span<const double> x, std::span<const double> u, bool convex = false) const;
 
+  /// Norm of the natural map (theory eq. 3.8 for `convex`, 3.6 else) of all blocks: errors as they are, not as any block's own scale weighs them.
+  [[nodiscard]] double map_norm(std::span<const double> x, std::span<const double> u, bool convex = false) const;
+
   void from_impulses(std::span<const double> R, std::span<double> x) const;
   void to_impulses(std::span<const double> x, std::span<double> R) const;
   void from_velocities(std::span<const double> U, std::span<double> u) const;

@@ -54,6 +54,20 @@ double load_acceleration(const StageInput& in, const assembly::Contact& contact)
   return contact.point.normal.dot(of(contact.index_b) - of(contact.index_a));
 }
 
+/// What loads one body reaches those that it touches: the root of the mean square of a group's load speeds, m/s; where it has none, of the speeds that its blocks have to stop.
+std::vector<double> group_means(std::span<const int> group, std::span<const double> load, std::span<const double> stopped) {
+  const std::size_t count = group.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(group)) + 1;
+  std::vector<double> loads(count), stops(count), blocks(count), stopping(count);
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    loads[group[k]] += load[k] * load[k];
+    blocks[group[k]] += 1.0;
+    stops[group[k]] += stopped[k] * stopped[k];
+    if (stopped[k] > 0.0) stopping[group[k]] += 1.0;
+  }
+  for (std::size_t g = 0; g < count; ++g) loads[g] = std::sqrt(loads[g] > 0.0 ? loads[g] / blocks[g] : stops[g] / std::max(1.0, stopping[g]));
+  return loads;
+}
+
 /// Go on holding the unknowns of the last step, while they are not too many: as long as they hold all that are wanted, A needs no new order
 /// of elimination and no second factorisation.
 void keep_held(const std::vector<int>& held, std::vector<int>& wanted) {
@@ -362,7 +376,7 @@ void ContactStage::set_weights(const StageInput& in) {
   const std::size_t first = reactions.size(), blocks = problem.kind.size();
   const double floor = std::min(1e-14 / in.solver.aim(), 1e-2);
   std::vector<double>& speed = problem.weight;
-  std::vector<double> stopped(blocks);
+  std::vector<double> stopped(blocks), load(blocks);
   speed.resize(blocks);
   parallel_for(static_cast<std::ptrdiff_t>(blocks), [&](std::ptrdiff_t a) {
     const auto k = static_cast<std::size_t>(a);
@@ -373,23 +387,23 @@ void ContactStage::set_weights(const StageInput& in) {
     };
     const double rho = solvers::block_rho(form_->diagonal()[k]);
     stopped[k] = solvers::free_impulse(Eigen::Map<const Vec3>(problem.B.data() + 3 * k), rho, problem.kind[k], problem.mu[k]).norm() / rho;
-    double load = 0.0, surface = 0.0;
+    double surface = 0.0;
     for (const int i : {body(0), body(1)}) {
       if (i < 0) continue;
-      load += load_speed(in, i);
+      load[k] += load_speed(in, i);
       surface += assembly::surface_speed(in.model.bodies, in.free, i);
     }
-    speed[k] = std::max({stopped[k], load, floor * surface});
+    speed[k] = std::max({stopped[k], load[k], floor * surface});
   });
-  double squares = 0.0, asked = 0.0, count = 0.0;
+  const std::vector<int> group = groups();
+  const std::vector<double> shared = group_means(group, load, stopped);
+  double asked = 0.0;
   for (std::size_t k = 0; k < blocks; ++k) {
-    squares += stopped[k] * stopped[k];
-    if (stopped[k] > 0.0) count += 1.0, asked += stopped[k] * stopped[k] / (speed[k] * speed[k]);
+    speed[k] = std::max(speed[k], shared[group[k]]);
+    if (stopped[k] > 0.0) asked += stopped[k] * stopped[k] / (speed[k] * speed[k]);
   }
-  // Blocks of bodies without loads or velocities are measured against the mean of the others.
-  const double mean = count > 0.0 ? std::sqrt(squares / count) : 1.0;
   for (std::size_t k = 0; k < blocks; ++k) {
-    const double momentum = std::max(1e-140, solvers::block_rho(form_->diagonal()[k]) * (speed[k] > 0.0 ? speed[k] : mean));
+    const double momentum = std::max(1e-140, solvers::block_rho(form_->diagonal()[k]) * (speed[k] > 0.0 ? speed[k] : 1.0));
     problem.weight[k] = 1.0 / (momentum * momentum * std::max(1.0, asked));
   }
 }

@@ -44,7 +44,7 @@ def test_a_wall_with_friction_pushed_aside_stays_upright_and_on_its_line():
 def test_a_packing_carries_the_pressure_of_its_box(friction):
     p, radius, n = 2e4, 0.01, 4
     sim = scree.Simulation(step=5e-4, gravity=(0, 0, 0))
-    sim.solver(tolerance=1e-9)
+    sim.solver(tolerance=1e-7)
     sim.surface_material(friction=friction)
     spheres(sim, n, radius, spread=0.1)
     grains = list(sim.bodies)
@@ -52,7 +52,8 @@ def test_a_packing_carries_the_pressure_of_its_box(friction):
         grain.damping = 30.0
     cell = sim.triaxial((0, 0, 0), (2 * radius * n,) * 3, pressure=p)
     before = cell.volume
-    sim.advance(600)
+    # Grains have no loads of their own, and still every step is solved: they are measured against what presses on the packing.
+    assert sim.advance(600)["residual"].max() < 1e-6
     assert cell.pressure == pytest.approx(np.full(3, p), rel=2e-3)
     # The same from inside. At rest the mean stress is the first moment of what the walls do, friction along them included; without it, -p on the diagonal.
     sigma = measure.stress(sim, cell.box, bodies=grains)
