@@ -140,7 +140,7 @@ def histories(results, names=("energies", "contacts", "iterations", "residual"),
             if label == "residual" and any(np.any(values > 0) for values in lines.values()):
                 axis.set_yscale("log")
             axis.set_ylabel(label)
-            if len(lines) > 1 or next(iter(lines)) not in label:
+            if len(lines) > 1 or any(name not in label for name in lines):
                 axis.legend(ncols=2, loc="best")
         drawing.axes[-1, 0].set_xlabel("time, s")
         drawing.axes[0, 0].set_title(results.title, loc="left")

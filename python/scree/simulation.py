@@ -285,7 +285,7 @@ class Simulation:
         s1 = 0 if surface1 is None else _check.integer("surface1", surface1)
         s2 = 0 if default else ANY_SURFACE if surface2 is None else _check.integer("surface2", surface2)
         label = label or f"SURFACE_MATERIAL_{self._engine.surface_material_count()}"
-        numbers = [_check.number(f"surface material '{label}': {n}", v) for n, v in
+        numbers = [v if n == "friction" and v == math.inf else _check.number(f"surface material '{label}': {n}", v) for n, v in
                    (("friction", friction), ("cohesion", cohesion), ("restitution", restitution), ("spring", spring), ("dashpot", dashpot),
                     ("power", power))]
         return SurfaceMaterial(self, self._engine.add_surface_material(s1, s2, default, str(model), label, *numbers))

@@ -19,6 +19,7 @@ constexpr double kMargin = 0.25;       ///< share of the tolerance AUTO aims for
 constexpr double kNearer = 0.3;        ///< of the residual of the last impulses, below which their trend is followed: that of a structure at rest is error
 constexpr double kRest = 2.0;          ///< speeds below this many tolerances of what loads cause in a step are rest
 constexpr double kClosed = 1e-6;       ///< gap, relative to the smaller body, at which a contact is closed
+constexpr double kUnknown = 0.1;       ///< of what a block is measured against: rounding of its impulse beyond which nothing is known of its velocity
 constexpr std::size_t kMostIdle = 2;   ///< held unknowns may be so many times those in use
 constexpr double kCalm = 2.0;          ///< contacts closing no faster than loads make their bodies in this many steps do not bounce
 constexpr double kStruck = 1e-6;       ///< share of its bodies' speeds beyond which a contact at rest that is closed by an impact counts as struck
@@ -236,6 +237,8 @@ void ContactStage::apply_springs(const StageInput& in, const assembly::Assembler
   for (std::size_t k = 0; k < springs_.size(); ++k) {
     assembly::Contact& contact = contacts[springs_[k]];
     const model::SurfaceMaterial& material = in.model.surfaces[contact.material];
+    if (material.spring == 0.0 && material.dashpot == 0.0)
+      throw_input("surface material '{}': contacts are springs here (model SPRING_DASHPOT, or the solver EXPLICIT), and it has neither spring nor dashpot; give it spring=... N/m", material.label);
     const SpringDashpot law{material.spring, material.dashpot, material.friction, material.cohesion * contact.point.area, material.power};
     contact.R = spring_dashpot_impulse(law, spring_form_.diagonal()[k], contact.U, contact.U_old, contact.point.gap, in.settings.step,
                                        contact.R.tail<2>(), contact.cohesive);
@@ -433,7 +436,19 @@ void ContactStage::solve(const StageInput& in) {
   guess = R;
   if (problem.blocks() == 0) return;
   report = solve_problem(in, R);
+  refuse_unbounded();
   if (bouncing_ && in.level != Level::places && in.settings.restitution == RestitutionLaw::consistent) limit_restitution(in);
+}
+
+void ContactStage::refuse_unbounded() {
+  if (report.status != solvers::Status::converged) return;
+  double most = 0.0;
+  for (std::size_t a = 0; a < problem.kind.size(); ++a) most = std::max(most, problem.weight[a] * Eigen::Map<const Vec3>(R.data() + 3 * a).squaredNorm());
+  const double unknown = solvers::kRounding * std::sqrt(most * static_cast<double>(problem.kind.size()));
+  if (unknown < kUnknown) return;
+  report.status = solvers::Status::max_iterations;
+  report.residual = unknown;
+  report.advice = "impulses grew until velocities are lost in their rounding: obstacles or prescribed motion leave a body no room; give way, or check what moves";
 }
 
 void ContactStage::extrapolate(const StageInput& in) {

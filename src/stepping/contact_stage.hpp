@@ -128,6 +128,8 @@ class ContactStage {
   void set_weights(const StageInput& in);
   /// Begin where impulses lead if they change on as they did, where that is nearer to the solution (theory eq. 4.20).
   void extrapolate(const StageInput& in);
+  /// A step whose impulses are so large that their rounding hides every error of velocities was not solved.
+  void refuse_unbounded();
   void apply_bonds();
   void condense();
   void settle_resting_bodies(const StageInput& in);

@@ -26,6 +26,8 @@ constexpr double kCoarseTurn = 1.0;   ///< turn of a body in a step, rad, above 
 constexpr int kMostLooks = 40;        ///< detections in a step where impulses make bodies faster than was covered, or impacts are passed on;
 constexpr int kMostRounds = 20;       ///< from this one on what is still under way is stopped
 constexpr double kFastHalf = 0.05;    ///< of its radius: a body that goes farther in half a step may pass something
+constexpr long kMostEffort = 2;       ///< times the most iterations of a solve, on a step made of parts
+constexpr int kLeastEffort = 100;     ///< iterations of a part beyond that
 constexpr long kMostParts = 1024;     ///< of a step in which bodies turn far
 constexpr double kNoOverlap = 1e-9;   ///< overlap, relative to a body's radius, that SHAKE and RATTLE may leave
 constexpr double kAhead = 1.5;        ///< times the speed that was not covered, for the next look
@@ -100,10 +102,16 @@ void Simulation::step_in_parts() {
   ContactStage sum;  // of the parts done
   model::StepRow spent;
   parts = std::max(2L, parts);
+  const int most = solver_.stop.max_iterations;
+  long iterations = 0;
   const auto make_part = [&](long following) {
     then = following;
     settings_.step = h / static_cast<double>(parts);
-    const bool seen = make_step(next_, h / static_cast<double>(then), parts >= kMostParts);
+    // Problems that no solver solves are not solved in parts either: what they may cost together is bounded, and then taken as it is.
+    const bool spent_all = iterations > kMostEffort * most;
+    if (spent_all) solver_.stop.max_iterations = std::max(kLeastEffort, static_cast<int>(most / parts));
+    const bool seen = make_step(next_, h / static_cast<double>(then), parts >= kMostParts || spent_all);
+    iterations += next_.stage.report.iterations;
     for (const model::Stage stage : {kIntegrate, kDetect, kAssemble, kSolve}) spent.seconds(stage) += next_.report.seconds(stage);
     return seen;
   };
@@ -125,10 +133,12 @@ void Simulation::step_in_parts() {
     }
   } catch (...) {
     settings_.step = h;
+    solver_.stop.max_iterations = most;
     if (done > 0) now_ = std::move(start);
     throw;
   }
   settings_.step = h;
+  solver_.stop.max_iterations = most;
   sum.end = now_.stage.end;
   now_.stage = std::move(sum);
   now_.report = spent;

@@ -325,3 +325,33 @@ def test_an_acceleration_history_needs_a_speed_to_begin_with():
     with pytest.raises(ValueError, match="acceleration"):
         sim.obstacle(scree.box(), acceleration=3.0)
     assert len(sim.bodies) == 0
+
+
+def test_a_body_without_room_is_no_solved_step():
+    """Between an obstacle and one that comes down on it no impulse helps: the step is missed, however large impulses grow."""
+    for integrator in ("MOREAU", "RATTLE"):
+        sim = scree.Simulation(step=1e-3, integrator=integrator)
+        sim.surface_material(friction=0.3)
+        sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+        sim.obstacle(scree.box(center=(0, 0, 1.5), size=(4, 4, 1)), velocity=(0, 0, -0.1))
+        sim.rigid(scree.box(center=(0, 0, 0.5), size=(1, 1, 1)), density=1000)
+        assert (sim.advance(20)["status"] != 0).sum() >= 19
+
+
+def test_springs_need_a_stiffness():
+    sim = scree.Simulation(step=1e-3)
+    sim.surface_material(friction=0.3)
+    sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+    sim.rigid(scree.box(center=(0, 0, 0.499), size=(1, 1, 1)), density=1000)
+    sim.solver("EXPLICIT")
+    with pytest.raises(ValueError, match="neither spring nor dashpot"):
+        sim.advance(5)
+
+
+def test_friction_may_be_without_bound():
+    sim = scree.Simulation(step=1e-3, gravity=(9.81, 0, -9.81))
+    sim.surface_material(friction=float("inf"))
+    sim.obstacle(scree.box(center=(0, 0, -0.5), size=(40, 4, 1)))
+    box = sim.rigid(scree.box(center=(0, 0, 0.25), size=(1, 1, 0.5)), density=1000)
+    sim.advance(50)
+    assert abs(box.position[0]) < 1e-9
