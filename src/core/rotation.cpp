@@ -36,15 +36,6 @@ Mat3 exp_rotation_tangent(const Vec3& a) {
   return Mat3::Identity() - first * s + second * s * s;
 }
 
-Vec3 log_rotation(const Mat3& rotation) {
-  const Eigen::Quaterniond q(rotation);
-  const double sign = q.w() < 0.0 ? -1.0 : 1.0;
-  const Vec3 v = sign * q.vec();
-  const double sine = v.norm();
-  if (sine < 1e-12) return 2.0 * v;
-  return 2.0 * std::atan2(sine, sign * q.w()) / sine * v;
-}
-
 Mat3 orthonormalised(const Mat3& rotation) {
   return 1.5 * rotation - 0.5 * rotation * (rotation.transpose() * rotation);
 }
@@ -59,10 +50,6 @@ Mat3 frame_from_normal(const Vec3& n) {
   frame.row(1) << 1.0 + sign * n.x() * n.x() * a, sign * b, -sign * n.x();
   frame.row(2) << b, sign + n.y() * n.y() * a, -n.y();
   return frame;
-}
-
-Mat3 rotation_from_quaternion(double w, double x, double y, double z) {
-  return Eigen::Quaterniond(w, x, y, z).normalized().toRotationMatrix();
 }
 
 }  // namespace scree

@@ -1,4 +1,4 @@
-/// Rotations: exponential map and friends. Rotations are 3x3 orthogonal matrices throughout.
+/// Rotations: the exponential map, frames. Rotations are 3x3 orthogonal matrices throughout.
 #pragma once
 
 #include "core/vec.hpp"
@@ -11,9 +11,6 @@ namespace scree {
 /// How the exponential map changes:  d exp(a) = exp(a) skew(T da)   with T the result.
 [[nodiscard]] Mat3 exp_rotation_tangent(const Vec3& a);
 
-/// Rotation vector of a rotation matrix, angle in [0, pi]; inverse of exp_rotation.
-[[nodiscard]] Vec3 log_rotation(const Mat3& rotation);
-
 /// One Newton-Schulz step towards the nearest orthogonal matrix: removes the rounding drift of
 /// repeated products. The input must already be orthogonal to about 1e-3.
 [[nodiscard]] Mat3 orthonormalised(const Mat3& rotation);
@@ -21,8 +18,5 @@ namespace scree {
 /// A right-handed frame whose first row is the unit vector n: rows (N, T1, T2). The choice of T1 is
 /// a continuous function of n almost everywhere and depends on n alone.
 [[nodiscard]] Mat3 frame_from_normal(const Vec3& n);
-
-/// Rotation matrix of a unit quaternion (w, x, y, z); the quaternion is normalised first.
-[[nodiscard]] Mat3 rotation_from_quaternion(double w, double x, double y, double z);
 
 }  // namespace scree

@@ -262,20 +262,6 @@ ElementMatrix ElasticBody::element_tangent(int e, std::span<const double> q) con
   return local;
 }
 
-void ElasticBody::mean_tangent(std::span<const double> q0, std::span<const double> q1, BlockMatrix& K) const {
-  std::fill(K.values.begin(), K.values.end(), 0.0);
-  for_elements([&](int e) {
-    const Nodal x0 = gather(mesh_.element(e), q0), x1 = gather(mesh_.element(e), q1);
-    ElementMatrix local(x0.nodes);
-    for (int p = first_point(e); p < first_point(e) + points(e); ++p) {
-      const Mat3 F0 = elastic::deformation(x0, gradients(e, p)), F1 = elastic::deformation(x1, gradients(e, p)), F = 0.5 * (F0 + F1);
-      const Mat3 C0 = F0.transpose() * F0, C1 = F1.transpose() * F1;
-      add_stiffness(F, mean_stress(law(e), C0, C1), law(e).tangent(0.5 * (C0 + C1)), gradients(e, p), volume_[p], local);
-    }
-    scatter_matrix(slots_.data() + slot_start_[e], local, 1.0, K);
-  });
-}
-
 double ElasticBody::internal_energy(std::span<const double> q) const {
   return parallel_sum(mesh_.elements(), [&](std::ptrdiff_t k) {
     const int e = static_cast<int>(k);
@@ -286,14 +272,6 @@ double ElasticBody::internal_energy(std::span<const double> q) const {
     }
     return sum;
   }, kElementChunk);
-}
-
-double ElasticBody::lowest_jacobian(std::span<const double> q) const {
-  double lowest = kInfinity;
-  for (int e = 0; e < mesh_.elements(); ++e) {
-    for (int p = first_point(e); p < first_point(e) + points(e); ++p) lowest = std::min(lowest, deformation(e, p, q).determinant());
-  }
-  return lowest;
 }
 
 Mat3 ElasticBody::deformation(int element, int point, std::span<const double> q) const {

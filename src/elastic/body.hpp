@@ -69,11 +69,6 @@ class ElasticBody {
   void step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f) const;
   /// Force of Kelvin and Voigt with eta = 1 s at node rates u (theory eq. 6.9).
   void viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f) const;
-  /// Symmetric part of twice d(step_force)/dq1 at the midpoint, for Newton iterations: it tends to tangent(q) as q0 and q1
-  /// tend to q, and differs from the exact derivative by O(q1 - q0).
-  void mean_tangent(std::span<const double> q0, std::span<const double> q1, BlockMatrix& K) const;
-  /// Smallest det F over all quadrature points: <= 0 means an element has turned inside out.
-  [[nodiscard]] double lowest_jacobian(std::span<const double> q) const;
 
   [[nodiscard]] std::shared_ptr<const NodePattern> pattern() const { return mass_.pattern; }
   [[nodiscard]] BlockMatrix make_matrix() const { return BlockMatrix(mass_.pattern); }

@@ -290,15 +290,4 @@ void Factor::scale(std::span<double> columns, int count) const {
 double Factor::stored() const { return data_->factor ? static_cast<double>(data_->factor->xsize) : 0.0; }
 double Factor::operations() const { return data_->common.fl; }
 
-void add_contact_rows(const Factor& factor, const Weights& weights, const Mat3& frame, double sign, std::span<double> rows) {
-  const std::size_t size = static_cast<std::size_t>(factor.last_dofs());
-  for (int a = 0; a < weights.count; ++a) {
-    if (weights.weight[a] == 0.0) continue;
-    const int k = factor.last_index(weights.node[a]);
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) rows[i * size + 3 * k + j] += sign * weights.weight[a] * frame(i, j);
-    }
-  }
-}
-
 }  // namespace scree::elastic

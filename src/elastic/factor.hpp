@@ -52,8 +52,4 @@ class Factor {
   std::shared_ptr<Data> data_;  ///< shared with work that was abandoned
 };
 
-/// Row of H at a contact: relative velocity components frame * sum_a weight_a u_a. Adds sign * frame rows to three contiguous
-/// vectors of factor.last_dofs() numbers, ready for Factor::scale. All nodes with a weight must be last nodes.
-void add_contact_rows(const Factor& factor, const Weights& weights, const Mat3& frame, double sign, std::span<double> rows);
-
 }  // namespace scree::elastic

@@ -65,16 +65,6 @@ bool has_surface(const FiniteMesh& mesh, int surface) {
   return std::any_of(mesh.boundary.begin(), mesh.boundary.end(), [&](const BoundaryFace& f) { return f.surface == surface; });
 }
 
-std::vector<int> surface_nodes(const FiniteMesh& mesh, int surface) {
-  std::vector<int> nodes;
-  for (const BoundaryFace& face : mesh.boundary) {
-    if (face.surface == surface) nodes.insert(nodes.end(), face.nodes().begin(), face.nodes().end());
-  }
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  return nodes;
-}
-
 void add_surface_load(const FiniteMesh& mesh, std::span<const double> q, const SurfaceLoad& load, std::span<double> f) {
   if (!has_surface(mesh, load.surface)) throw_input("surface load: no boundary face of the mesh has the surface id {}", load.surface);
   std::array<double, kMostFaceNodes> N;
@@ -95,26 +85,6 @@ void add_surface_load(const FiniteMesh& mesh, std::span<const double> q, const S
       for (int a = 0; a < node_count(face.kind); ++a) Vec3::Map(f.data() + 3 * face.node[a]) += p.weight * N[a] * force;
     }
   }
-}
-
-void add_gravity(const ElasticBody& body, const Vec3& gravity, std::span<double> f) {
-  const NodePattern& p = *body.mass().pattern;
-  for (int n = 0; n < p.rows(); ++n) {
-    double mass = 0.0;
-    for (int k = p.row_start[n]; k < p.row_start[n + 1]; ++k) mass += body.mass().values[k];
-    Vec3::Map(f.data() + 3 * n) += mass * gravity;
-  }
-}
-
-double surface_area(const FiniteMesh& mesh, std::span<const double> q, int surface) {
-  double area = 0.0;
-  for (const BoundaryFace& face : mesh.boundary) {
-    if (face.surface != surface) continue;
-    for (const FacePoint& p : face_rule(face.kind)) {
-      area += p.weight * tangents(face, p.at, [&](int n) -> Vec3 { return Vec3::Map(q.data() + 3 * n); }).area().norm();
-    }
-  }
-  return area;
 }
 
 }  // namespace scree::elastic

@@ -29,11 +29,5 @@ struct SurfaceLoad {
 void add_surface_load(const FiniteMesh& mesh, std::span<const double> q, const SurfaceLoad& load, std::span<double> f);
 /// True when a boundary face has the surface id.
 [[nodiscard]] bool has_surface(const FiniteMesh& mesh, int surface);
-/// Nodes on faces with the surface id, ascending.
-[[nodiscard]] std::vector<int> surface_nodes(const FiniteMesh& mesh, int surface);
-/// f += M g with the consistent mass.
-void add_gravity(const ElasticBody& body, const Vec3& gravity, std::span<double> f);
-/// Current area of the faces with the surface id, m^2.
-[[nodiscard]] double surface_area(const FiniteMesh& mesh, std::span<const double> q, int surface);
 
 }  // namespace scree::elastic

@@ -17,7 +17,6 @@ enum class FaceKind : unsigned char { tri3, quad4, tri6, quad8 };
 
 inline constexpr int kMostNodes = 20;      ///< of an element
 inline constexpr int kMostFaceNodes = 8;   ///< of a face
-inline constexpr int kMostPoints = 27;     ///< quadrature points of the internal force
 
 [[nodiscard]] int node_count(Kind kind);
 /// Nodes of the first-order element with the same corners.

@@ -181,13 +181,14 @@ JournaledFile::JournaledFile(const std::string& path, Mode mode) : path_(path), 
     open_journal(mode == Mode::create);
     file_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | (mode == Mode::create ? O_CREAT | O_TRUNC : 0), 0666);
   }
-  if (file_ < 0 || ::fstat(file_, &identity_) != 0) {
+  struct stat found {};
+  if (file_ < 0 || ::fstat(file_, &found) != 0) {
     const std::string reason = std::strerror(errno);
     if (journal_ >= 0) ::close(journal_);
     if (file_ >= 0) ::close(file_);
     throw_file("{}: cannot open: {}", path, reason);
   }
-  size_ = std::max(size_, static_cast<std::uint64_t>(identity_.st_size));
+  size_ = std::max(size_, static_cast<std::uint64_t>(found.st_size));
   committed_ = mode == Mode::create ? 0 : size_;
   // A complete journal left by a killed process: finish its work.
   if (mode == Mode::append && !pages_.empty()) failed_ = !(apply_pages() && clear_journal());

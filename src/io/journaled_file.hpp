@@ -60,7 +60,6 @@ class JournaledFile {
   [[nodiscard]] bool failed() const { return failed_; }
   /// Written to since the last commit.
   [[nodiscard]] bool dirty() const { return dirty_; }
-  [[nodiscard]] const struct stat& identity() const { return identity_; }
 
   /// Also survive a power cut, not only the death of the process: flush to disk at every commit.
   bool durable = false;
@@ -81,7 +80,6 @@ class JournaledFile {
   std::string path_;
   Mode mode_;
   int file_ = -1, journal_ = -1;
-  struct stat identity_ {};
   std::uint64_t size_ = 0;       ///< of the file as seen through this object
   std::uint64_t committed_ = 0;  ///< bytes that belong to the last state
   std::uint64_t sequence_ = 0;   ///< number of commits

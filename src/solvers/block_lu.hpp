@@ -33,8 +33,7 @@ class BlockLu {
   /// x = A^-1 b with the last factors (N numbers a block; b and x may be the same).
   void solve(std::span<const double> b, std::span<double> x);
 
-  /// Blocks in both factors, and block products of a factorisation with no plain row.
-  [[nodiscard]] std::size_t factor_blocks() const { return lower_columns_.size() + upper_columns_.size(); }
+  /// Block products of a factorisation with no plain row.
   [[nodiscard]] double factor_products() const { return products_; }
 
  private:

@@ -236,7 +236,6 @@ void BodySpace::solve(std::span<const double> b, std::span<double> x) {
   std::memcpy(x.data(), m.solution->x, x.size_bytes());
 }
 
-double BodySpace::factor_size() const { return impl_->common.lnz; }
 int BodySpace::rows() const { return impl_->form ? impl_->form->dofs() : 0; }
 
 }  // namespace scree::solvers

@@ -31,8 +31,6 @@ class BodySpace {
   /// x = (I + Hs^T G Hs)^-1 b with the last factors. b and x may be the same.
   void solve(std::span<const double> b, std::span<double> x);
 
-  /// Numbers in the Cholesky factor, as analysed.
-  [[nodiscard]] double factor_size() const;
   /// Rows of the matrix.
   [[nodiscard]] int rows() const;
 

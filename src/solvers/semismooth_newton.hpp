@@ -54,7 +54,6 @@ class SemismoothNewton {
   void current(std::span<double> R) const;
   void best(std::span<double> R) const;
   [[nodiscard]] double best_value() const { return best_value_; }
-  [[nodiscard]] double current_residual() const { return residual_; }
 
  private:
   enum class Step { good, fair, bad };

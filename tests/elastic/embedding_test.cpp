@@ -74,7 +74,9 @@ TEST(Embedding, BendsLikeTheMeshedBar) {
   const auto tip = [](const ElasticBody& body) {
     Statics problem{body};
     for (int i = 0; i < 3; ++i) problem.hold([](const Vec3& X) { return X.x() < 1e-9; }, i);
-    add_gravity(body, Vec3(0, -1e-4, 0), problem.load);
+    std::vector<double> gravity(body.dofs(), 0.0);
+    for (int n = 0; n < body.nodes(); ++n) gravity[3 * n + 1] = -1e-4;
+    body.mass().multiply(gravity, problem.load);
     const auto u = problem.solve();
     const Locator locator(body.mesh());
     return weights(body.mesh(), locator.locate(body.mesh(), Vec3(4, 0.5, 0.5))).at(u).y();

@@ -1,4 +1,6 @@
 /// Hertz contact: a paraboloid pressed on a rigid plane, by the scaled contact rows of the factor.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "elastic/loads.hpp"
@@ -68,9 +70,13 @@ Hertz press(int cells, int order, double depth) {
   const auto u = problem.solve();
   // Bottom nodes near the axis may touch.
   std::vector<int> last;
-  for (int n : surface_nodes(body.mesh(), 1)) {
-    if (body.mesh().nodes[n].head<2>().norm() < 0.35) last.push_back(n);
+  for (const BoundaryFace& face : body.mesh().boundary) {
+    if (face.surface != 1) continue;
+    for (int n : face.nodes())
+      if (body.mesh().nodes[n].head<2>().norm() < 0.35) last.push_back(n);
   }
+  std::ranges::sort(last);
+  last.erase(std::unique(last.begin(), last.end()), last.end());
   BlockMatrix K = body.make_matrix();
   body.tangent(body.mesh().positions(), K);
   K.constrain(problem.fixed, 1.0);

@@ -12,7 +12,7 @@ namespace {
 
 Mat3 random_rotation(std::mt19937& random) {
   std::normal_distribution<double> normal;
-  return rotation_from_quaternion(normal(random), normal(random), normal(random), normal(random));
+  return Eigen::Quaterniond(normal(random), normal(random), normal(random), normal(random)).normalized().toRotationMatrix();
 }
 
 TEST(Impact, GroupsAreConnectedThroughMovingBodies) {

@@ -42,7 +42,7 @@ struct Crowd {
       const Vec3 at((k % 3 + 0.5) / 3.0, (k / 3 % 3 + 0.5) / 3.0, 0.25 + 0.5 * (k / 9));
       const Vec3 half(0.1, 0.075, 0.002);
       const int id = k % 3 == 2 ? scene->box(at - half, at + half) : scene->ball(at, 0.01 + 0.04 * uniform(random), 1.0);
-      if (k % 3 == 2) scene->sim.set_placement(id, rotation_from_quaternion(normal(random), normal(random), normal(random), normal(random)), at);
+      if (k % 3 == 2) scene->sim.set_placement(id, Eigen::Quaterniond(normal(random), normal(random), normal(random), normal(random)).normalized().toRotationMatrix(), at);
       scene->sim.set_velocity(id, std::pow(1000.0, uniform(random)) * Vec3(normal(random), normal(random), normal(random)).normalized(), Vec3::Zero());
       bodies.push_back(id);
     }
