@@ -61,7 +61,7 @@ io::FclibProblem last_problem(const stepping::Simulation& simulation, bool globa
   const solvers::ContactProblem& problem = simulation.stage().problem;
   io::FclibProblem result;
   result.problem = problem;
-  result.problem.W = std::make_shared<solvers::BodyForm>(dynamic_cast<const solvers::BodyForm&>(*problem.W));
+  result.problem.W = std::make_shared<solvers::BodyForm>(*problem.W->body_rows());
   result.title = fmt::format("step {} at t = {:g} s", simulation.steps(), simulation.time());
   result.solution_r = simulation.stage().R;
   result.solution_u.resize(result.solution_r.size());

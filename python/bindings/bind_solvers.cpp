@@ -111,13 +111,13 @@ py::tuple solve_problem(const io::FclibProblem& file, const std::string& solver,
 }
 
 int contact_count(const ContactProblem& problem) {
-  return static_cast<int>(std::count(problem.kind.begin(), problem.kind.end(), BlockKind::contact));
+  return static_cast<int>(std::ranges::count_if(problem.kind, frictional));
 }
 
 /// W as block rows (row_start, columns, values (n, 3, 3)), for other programs.
 py::tuple block_rows(const ContactProblem& problem) {
-  const auto* form = dynamic_cast<const ExplicitForm*>(problem.W.get());
-  const ExplicitForm made = form ? ExplicitForm({0}, {}, {}) : make_explicit(dynamic_cast<const BodyForm&>(*problem.W));
+  const ExplicitForm* form = problem.W->block_rows();
+  const ExplicitForm made = form ? ExplicitForm({0}, {}, {}) : make_explicit(*problem.W->body_rows());
   const ExplicitForm& W = form ? *form : made;
   std::vector<int> start{0}, columns;
   std::vector<double> values;
@@ -230,7 +230,7 @@ void bind_solvers(py::module_& module) {
         return measure(yardstick_from(yardstick), self.problem, R);
       })
       .def("asymmetry", [](const FclibProblem& self) {
-        const auto* W = dynamic_cast<const ExplicitForm*>(self.problem.W.get());
+        const ExplicitForm* W = self.problem.W->block_rows();
         return W ? W->asymmetry() : 0.0;
       })
       .def("block_rows", [](const FclibProblem& self) { return block_rows(self.problem); })
@@ -239,7 +239,7 @@ void bind_solvers(py::module_& module) {
       })
       .def_property_readonly("blocks", [](const FclibProblem& self) { return self.problem.blocks(); })
       .def_property_readonly("contacts", [](const FclibProblem& self) { return contact_count(self.problem); })
-      .def_property_readonly("body_form", [](const FclibProblem& self) { return dynamic_cast<const BodyForm*>(self.problem.W.get()) != nullptr; })
+      .def_property_readonly("body_form", [](const FclibProblem& self) { return self.problem.W->body_rows() != nullptr; })
       .def_property_readonly("B", [](const FclibProblem& self) { return copy(self.problem.B); })
       .def_property_readonly("mu", [](const FclibProblem& self) { return copy(self.problem.mu); })
       .def_property_readonly("solution_r", [](const FclibProblem& self) { return copy(self.solution_r); })

@@ -133,12 +133,12 @@ BlockLayout read_layout(const h5::Node& root, int dimension, std::size_t contact
 
 // Friction coefficients, one a contact -> one a block.
 std::vector<double> read_mu(const h5::Node& vectors, const BlockLayout& layout) {
-  const auto contacts = std::count(layout.kind.begin(), layout.kind.end(), BlockKind::contact);
+  const auto contacts = std::ranges::count_if(layout.kind, solvers::frictional);
   const auto mu = read_finite(vectors, "mu", contacts);
   std::vector<double> all(layout.kind.size(), 0.0);
   std::size_t next = 0;
   for (std::size_t a = 0; a < all.size(); ++a) {
-    if (layout.kind[a] != BlockKind::contact) continue;
+    if (!solvers::frictional(layout.kind[a])) continue;
     if (mu[next] < 0.0) throw_file("{}: '{}' entry {} is {}, must be >= 0", vectors.file, vectors.child("mu"), next, mu[next]);
     all[a] = mu[next++];
   }

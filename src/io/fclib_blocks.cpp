@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/error.hpp"
+
 namespace scree::io {
 
 using solvers::BlockKind;
@@ -11,7 +13,7 @@ using solvers::RowMat3;
 namespace {
 
 int components(BlockKind kind, int dimension) {
-  return kind == BlockKind::contact ? dimension : kind == BlockKind::bilateral ? 3 : 1;
+  return solvers::frictional(kind) ? dimension : solvers::equations(kind);
 }
 
 // Absent components take the last present diagonal entry, or 1 when that is zero.
@@ -27,11 +29,13 @@ BlockLayout make_layout(std::vector<BlockKind> kind, int dimension) {
   BlockLayout layout;
   layout.dimension = dimension;
   layout.kind = std::move(kind);
+  for (const BlockKind k : layout.kind)
+    if (!solvers::built_in(k)) throw_input("FCLIB files hold contacts and equalities; a block of the law '{}' has no place in them", solvers::to_string(k));
   // Contacts first, equalities after them, each in the order of the blocks.
   for (const bool contacts : {true, false}) {
     for (int a = 0; a < layout.blocks(); ++a) {
       const BlockKind k = layout.kind[a];
-      if ((k == BlockKind::contact) != contacts) continue;
+      if (solvers::frictional(k) != contacts) continue;
       for (int c = 0; c < components(k, dimension); ++c) layout.scalar.push_back(3 * a + c);
     }
     if (contacts) layout.contact_scalars = layout.scalars();

@@ -116,8 +116,8 @@ using Sides = std::map<int, MatX>;
 // The second tangent of a two-dimensional contact moves the last degree of freedom of each body, as easily as the first
 // tangent does its own. Directions get tangents across their normal; nothing pushes along them.
 void complete_rows(const BlockLayout& layout, BlockKind kind, MatX& columns) {
-  if (kind == BlockKind::contact && layout.dimension == 2) columns(columns.rows() - 1, 2) = columns.col(1).norm();
-  if (kind != BlockKind::direction) return;
+  if (solvers::frictional(kind) && layout.dimension == 2) columns(columns.rows() - 1, 2) = columns.col(1).norm();
+  if (solvers::equations(kind) != 1) return;
   const VecX normal = columns.col(0);
   for (Eigen::Index k = 0, c = 1; c < 3; ++k) {
     VecX tangent = VecX::Unit(normal.size(), k) - normal * (normal[k] / std::max(normal.squaredNorm(), 1e-300));

@@ -39,7 +39,7 @@ Unscaled unscale(const solvers::BodyForm& form, std::span<const BodyVelocity> bo
 }  // namespace
 
 std::shared_ptr<const GlobalForm> make_global(const solvers::ContactProblem& problem, int dimension, std::span<const BodyVelocity> bodies) {
-  const auto* form = dynamic_cast<const solvers::BodyForm*>(problem.W.get());
+  const solvers::BodyForm* form = problem.W->body_rows();
   if (!form) throw_input("make_global: the global form needs a problem in body form; this one has explicit rows of W only, write the local form");
   if (!bodies.empty() && static_cast<int>(bodies.size()) != form->bodies())
     throw_input("make_global: velocities of {} bodies are given, the problem has {}", bodies.size(), form->bodies());

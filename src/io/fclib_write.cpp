@@ -105,8 +105,8 @@ void write_info(const h5::Node& root, const FclibProblem& data, const BlockLayou
 }
 
 void write_local(const h5::Node& root, const solvers::ContactProblem& problem, const BlockLayout& layout) {
-  if (const auto* form = dynamic_cast<const ExplicitForm*>(problem.W.get())) write_matrices(root, layout, *form);
-  else if (const auto* bodies = dynamic_cast<const solvers::BodyForm*>(problem.W.get())) write_matrices(root, layout, solvers::make_explicit(*bodies));
+  if (const ExplicitForm* form = problem.W->block_rows()) write_matrices(root, layout, *form);
+  else if (const solvers::BodyForm* bodies = problem.W->body_rows()) write_matrices(root, layout, solvers::make_explicit(*bodies));
   else throw_input("write_fclib: this kind of operator has no rows to write; use an explicit or body form");
 }
 
@@ -128,7 +128,7 @@ void write_problem(const h5::Node& file, const FclibProblem& data, const BlockLa
   }
   std::vector<double> mu;
   for (std::size_t a = 0; a < problem.mu.size(); ++a)
-    if (problem.kind[a] == BlockKind::contact) mu.push_back(problem.mu[a]);
+    if (solvers::frictional(problem.kind[a])) mu.push_back(problem.mu[a]);
   h5::write_reals(vectors, "mu", mu);
   write_info(root, data, layout);
 }
@@ -150,7 +150,7 @@ void require_size(const char* what, std::size_t size, std::size_t expected) {
 
 void check_plane(const FclibProblem& data) {
   for (std::size_t a = 0; data.dimension == 2 && a < data.problem.kind.size(); ++a)
-    if (data.problem.kind[a] == BlockKind::contact && data.problem.B[3 * a + 2] != 0.0)
+    if (solvers::frictional(data.problem.kind[a]) && data.problem.B[3 * a + 2] != 0.0)
       throw_input("write_fclib: dimension is 2, but contact {} moves at {:g} m/s along its second tangent; write it with dimension 3", a, data.problem.B[3 * a + 2]);
 }
 

@@ -41,7 +41,7 @@ std::vector<int> divide_blocks(const solvers::BodyForm& form, std::span<const Ve
 
 ScalingFigures solve_on_ranks(const solvers::ContactProblem& problem, std::span<const Vec3> places, int ranks, const std::string& solver, const solvers::StopRule& stop,
                               const solvers::OptionValues& options, std::span<const double> R) {
-  const auto* form = dynamic_cast<const solvers::BodyForm*>(problem.W.get());
+  const solvers::BodyForm* form = problem.W->body_rows();
   if (!form || static_cast<int>(places.size()) != form->bodies()) throw_input("a problem in body form is expected, with a place for each of its bodies");
   if (solver == "AUTO" || !shares(solver, options)) throw_input("solver '{}' does not divide one problem among ranks", solver);
   problem.validate();

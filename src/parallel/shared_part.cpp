@@ -8,7 +8,7 @@
 namespace scree::parallel {
 
 SharedPart::SharedPart(const solvers::ContactProblem& whole, std::span<const int> rank, Team& team, SweepVariant variant) : rank_(rank), team_(team) {
-  const auto* form = dynamic_cast<const solvers::BodyForm*>(whole.W.get());
+  const solvers::BodyForm* form = whole.W->body_rows();
   if (!form) throw_solve("a problem in explicit form cannot be divided among ranks");
   const auto W = std::make_shared<SharedForm>(*form, rank, team, variant);
   problem_.W = W;

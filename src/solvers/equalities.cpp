@@ -17,9 +17,6 @@ constexpr int kLargePacking = 2000;    ///< blocks from which packed sweeps over
 using Rows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
 using RowsOut = Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
 
-/// Rows of a block that ask for U = 0.
-int equations(BlockKind kind) { return kind == BlockKind::bilateral ? 3 : kind == BlockKind::direction ? 1 : 0; }
-
 }  // namespace
 
 /// Bodies joined by equalities, with the factors of their rows E (one a unit length).
@@ -38,7 +35,7 @@ struct Equalities::Group {
 
 Equalities::~Equalities() = default;
 
-Equalities::Equalities(const ContactProblem& problem) : problem_(problem), form_(dynamic_cast<const BodyForm*>(problem.W.get())) {
+Equalities::Equalities(const ContactProblem& problem) : problem_(problem), form_(problem.W->body_rows()) {
   if (!form_ || std::ranges::none_of(problem.kind, [](BlockKind kind) { return equations(kind) > 0; })) return;
   weight_ = residual_weights(problem);
   find_groups();

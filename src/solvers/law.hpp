@@ -67,6 +67,8 @@ BlockKind register_law(std::unique_ptr<const Law> law);
 /// @{
 /// It pushes only and has Coulomb friction: what formulations (report.hpp) differ in.
 [[nodiscard]] constexpr bool frictional(BlockKind kind) noexcept { return kind == BlockKind::contact; }
+/// Rows that ask for U = 0.
+[[nodiscard]] constexpr int equations(BlockKind kind) noexcept { return kind == BlockKind::bilateral ? 3 : kind == BlockKind::direction ? 1 : 0; }
 /// It carries no tangential impulse.
 [[nodiscard]] constexpr bool normal_only(BlockKind kind, double mu) noexcept {
   return kind == BlockKind::direction || (kind == BlockKind::contact && mu == 0.0);

@@ -52,6 +52,14 @@ class Operator {
   [[nodiscard]] virtual std::shared_ptr<const Operator> restricted(std::span<const int> blocks) const = 0;
   /// @}
 
+  /// @name Rows as they are held, for what divides, condenses or writes a problem
+  /// @{
+  /// Rows of bodies; null where bodies are not known.
+  [[nodiscard]] virtual const BodyForm* body_rows() const { return nullptr; }
+  /// Rows of W itself; null where it is not formed.
+  [[nodiscard]] virtual const ExplicitForm* block_rows() const { return nullptr; }
+  /// @}
+
   /// @name Sweeps (sweeper.hpp)
   /// @{
   /// Sweeps over its rows, for any law and local solver. The operator must outlive them.
@@ -138,6 +146,7 @@ class BodyForm final : public Operator {
   void visit_links(const VisitLink& visit) const override;
   [[nodiscard]] std::shared_ptr<const Operator> restricted(std::span<const int> blocks) const override;
   [[nodiscard]] std::unique_ptr<Sweeper> make_sweeper(const LocalIteration& how) const override;
+  [[nodiscard]] const BodyForm* body_rows() const override { return this; }
   [[nodiscard]] const BodyForm* rigid_rows() const override { return rigid_ ? this : nullptr; }
   [[nodiscard]] std::unique_ptr<ShiftedFactor> make_shifted_factor(std::span<const double> scale) const override;
   [[nodiscard]] std::unique_ptr<NewtonSystem> make_newton_system(ScaledProblem& scaled) const override;
@@ -183,6 +192,7 @@ class ExplicitForm final : public Operator {
     const auto a = static_cast<std::size_t>(row);
     return {values_.data() + row_start_[a], static_cast<std::size_t>(row_start_[a + 1] - row_start_[a])};
   }
+  [[nodiscard]] const ExplicitForm* block_rows() const override { return this; }
   [[nodiscard]] std::size_t stored() const override { return columns_.size(); }
   [[nodiscard]] double asymmetry() const override;
 

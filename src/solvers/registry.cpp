@@ -156,7 +156,7 @@ double aim(const StopRule& stop, const OptionValues& options) {
 
 /// Equalities first where there are any, unless the guess will do.
 SolveReport run_solver(const Method& method, const ContactProblem& problem, const StopRule& stop, const OptionValues& options, std::span<double> R) {
-  const bool constrained = std::ranges::any_of(problem.kind, [](BlockKind kind) { return kind == BlockKind::bilateral || kind == BlockKind::direction; });
+  const bool constrained = std::ranges::any_of(problem.kind, [](BlockKind kind) { return equations(kind) > 0; });
   if (!constrained || measure(stop.yardstick, problem, R) <= aim(stop, options)) return run(method, problem, {}, stop, options, R);
   const Equalities equalities(problem);
   return equalities.any() ? run_apart(method, problem, equalities, stop, options, R) : run(method, problem, {}, stop, options, R);

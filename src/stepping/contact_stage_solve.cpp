@@ -53,7 +53,7 @@ solvers::SolveReport ContactStage::solve_problem(const StageInput& in, std::vect
   }
   const auto solve_here = [&] {
     // Prescribed constraints are taken out of the rows of bodies (solvers/equalities.hpp); sweeps over them in W that end early would feed energy.
-    const bool prescribed = std::ranges::any_of(problem.kind, [](solvers::BlockKind kind) { return kind == solvers::BlockKind::bilateral || kind == solvers::BlockKind::direction; });
+    const bool prescribed = std::ranges::any_of(problem.kind, [](solvers::BlockKind kind) { return solvers::equations(kind) > 0; });
     if (solver.name != "AUTO" && !prescribed) condense();
     const solvers::SolveReport made = solvers::solve(solver.penalty() ? "GAUSS_SEIDEL" : solver.name, problem, solver.stop, options, impulses);
     problem.W = form_;
