@@ -118,6 +118,8 @@ struct Bodies {
   [[nodiscard]] int size() const { return static_cast<int>(id.size()); }
   [[nodiscard]] bool moves(int i) const { return kind[i] != BodyKind::obstacle; }
   [[nodiscard]] bool deforms(int i) const { return deformable[i] >= 0; }
+  /// Degrees of freedom of a body that moves.
+  [[nodiscard]] int unknowns(int i) const { return deforms(i) ? static_cast<int>(deformable_of(i).size()) : 6; }
   [[nodiscard]] Deformable& deformable_of(int i) { return deformables[deformable[i]]; }
   [[nodiscard]] const Deformable& deformable_of(int i) const { return deformables[deformable[i]]; }
 

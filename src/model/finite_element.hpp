@@ -31,6 +31,7 @@ class FiniteElement final : public Mechanics {
   void weights(const Vec3& X, std::vector<Weight>& out) const override;
   void weights_at(std::span<const double> q, int piece, const Vec3& x, std::vector<Weight>& out) const override;
   [[nodiscard]] int face_degree() const override { return face_degree_; }
+  [[nodiscard]] const geometry::MassProperties* own_mass() const override { return &body_.mass_properties(); }
   [[nodiscard]] double face_size() const override { return face_size_; }
   bool face_at(std::span<const double> q, int piece, const Vec3& x, const Vec3& outward, FacePoint& point) const override;
   bool surface_points(std::span<const double> q, std::vector<Vec3>& out) const override;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/vec.hpp"
+#include "geometry/mass.hpp"
 
 namespace scree::model {
 
@@ -110,6 +111,8 @@ class Mechanics {
   /// of mean() places the pieces.
   virtual bool surface_points(std::span<const double> q, std::vector<Vec3>& out) const = 0;
 
+  /// Mass properties by its own material points; null: those it was made with.
+  [[nodiscard]] virtual const geometry::MassProperties* own_mass() const { return nullptr; }
   /// out = M v.
   virtual void mass_times(std::span<const double> v, bool lumped, std::span<double> out) const = 0;
   /// Internal force f (power conjugate to u, so that the equation of motion reads M u' = f_ext - f) and energy, J.

@@ -83,4 +83,28 @@ void mirror(const Bodies& bodies, Motion& motion, int i) {
   motion.angular[k] = mean.gradient.partialPivLu().solve(mean.angular);
 }
 
+void place(const Bodies& bodies, Motion& motion, int i, const Mat3& rotation, const Vec3& position) {
+  if (!bodies.deforms(i)) {
+    motion.rotation[i] = rotation;
+    motion.position[i] = position;
+    return;
+  }
+  const Deformable& body = bodies.deformable_of(i);
+  const Vec3 linear = motion.velocity[i], angular = motion.rotation[i] * motion.angular[i];
+  body.mechanics->place(rotation, position, body.part(motion.q));
+  set_velocity(bodies, motion, i, linear, angular);
+}
+
+void set_velocity(const Bodies& bodies, Motion& motion, int i, const Vec3& linear, const Vec3& angular) {
+  if (!bodies.deforms(i)) {
+    motion.velocity[i] = linear;
+    motion.angular[i] = motion.rotation[i].transpose() * angular;
+    motion.lag[i] = 0.0;
+    return;
+  }
+  const Deformable& body = bodies.deformable_of(i);
+  body.mechanics->rigid_velocity(body.part(motion.q), linear, angular, body.part(motion.u));
+  mirror(bodies, motion, i);
+}
+
 }  // namespace scree::model

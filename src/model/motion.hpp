@@ -63,4 +63,9 @@ struct Motion {
 /// Copy the mean motion of a deformable body into the arrays of rigid motion.
 void mirror(const Bodies& bodies, Motion& motion, int i);
 
+/// Turn and move body i as a whole; a deformable one keeps its mean velocities and is as it was at the reference.
+void place(const Bodies& bodies, Motion& motion, int i, const Mat3& rotation, const Vec3& position);
+/// Velocities of body i as a whole: of its mass centre (m/s), and angular (rad/s, spatial). They belong to the present.
+void set_velocity(const Bodies& bodies, Motion& motion, int i, const Vec3& linear, const Vec3& angular);
+
 }  // namespace scree::model

@@ -34,7 +34,7 @@ std::vector<double> SharedWork::weights_of(const model::Bodies& bodies, std::spa
   std::vector<double> weight(bodies.id.size(), 0.0);
   for (int b = 0; b < bodies.size(); ++b) {
     if (!bodies.moves(b)) continue;
-    weight[b] = 1.0 + (bodies.deforms(b) ? static_cast<double>(bodies.deformable_of(b).size()) / 6.0 : 1.0);
+    weight[b] = 1.0 + bodies.unknowns(b) / 6.0;
   }
   for (const assembly::Contact& contact : contacts)
     for (const int b : {contact.index_a, contact.index_b})
@@ -76,7 +76,7 @@ bool SharedWork::assign(const model::Bodies& bodies, const model::Motion& motion
     const auto i = static_cast<std::size_t>(b);
     Mover& mover = movers_[bodies.id[i]];
     if (!bodies.moves(b)) continue;
-    mover.unknowns = bodies.deforms(b) ? static_cast<int>(bodies.deformable_of(b).size()) : 6;
+    mover.unknowns = bodies.unknowns(b);
     int next = locate(cells_, motion.position[i]);
     if (options.migrate_always) next = static_cast<int>((next + steps_ + b) % team_.size());
     if (next == mover.owner) continue;

@@ -3,7 +3,6 @@
 #include "core/error.hpp"
 #include "core/rotation.hpp"
 #include "model/build_mechanics.hpp"
-#include "model/finite_element.hpp"
 
 namespace scree::stepping {
 
@@ -33,7 +32,7 @@ int Simulation::add_body(const model::BodySpec& spec) {
     mass.euler = model::euler_tensor(spec.mass.inertia());
     body.mechanics = model::build_mechanics(model_, spec.kind, spec.shape, mass, spec.material, spec.deformation);
   }
-  if (const auto* elements = dynamic_cast<const model::FiniteElement*>(body.mechanics.get())) body.mass = elements->body().mass_properties();
+  if (body.mechanics && body.mechanics->own_mass()) body.mass = *body.mechanics->own_mass();
   const int id = model_.bodies.add(body);
   now_.state.motion.add(model_.bodies);
   add_to_world(model_.bodies.index(id));
@@ -58,10 +57,8 @@ void Simulation::rebuild_mechanics(int index) {
   model::Deformable& body = bodies.deformable_of(index);
   body.mechanics = model::build_mechanics(model_, bodies.kind[i], bodies.shape[i], bodies.mass_properties(index), bodies.material[i], body.description);
   // Mass follows the materials of a mesh.
-  if (const auto* elements = dynamic_cast<const model::FiniteElement*>(body.mechanics.get())) {
-    const geometry::MassProperties& mass = elements->body().mass_properties();
-    bodies.set_characteristics(index, mass.mass, mass.volume, mass.center, mass.inertia());
-  }
+  if (const geometry::MassProperties* mass = body.mechanics->own_mass())
+    bodies.set_characteristics(index, mass->mass, mass->volume, mass->center, mass->inertia());
   model::mirror(bodies, now_.state.motion, index);
 }
 
@@ -100,8 +97,8 @@ void Simulation::set_time(double time) {
 
 void Simulation::renew_materials() {
   model::Bodies& bodies = model_.bodies;
-  for (int b = 0; b < bodies.size(); ++b) {
-    if (!bodies.deforms(b)) continue;
+  for (const model::Deformable& body : bodies.deformables) {
+    const int b = bodies.index(body.body);
     const double before = energy_of(b);
     rebuild_mechanics(b);
     now_.state.energy_start += energy_of(b) - before;
@@ -238,15 +235,7 @@ void Simulation::set_velocity(int id, const Vec3& linear, const Vec3& angular) {
     return;
   }
   now_.state.energy_start -= energy_of(b);
-  if (model_.bodies.deforms(b)) {
-    const model::Deformable& body = model_.bodies.deformable_of(b);
-    body.mechanics->rigid_velocity(body.part(now_.state.motion.q), linear, angular, body.part(now_.state.motion.u));
-    model::mirror(model_.bodies, now_.state.motion, b);
-  } else {
-    now_.state.motion.velocity[i] = linear;
-    now_.state.motion.angular[i] = now_.state.motion.rotation[i].transpose() * angular;
-    now_.state.motion.lag[i] = 0.0;
-  }
+  model::set_velocity(model_.bodies, now_.state.motion, b, linear, angular);
   now_.state.energy_start += energy_of(b);
   now_.state.clock.foreseen = 0.0;
 }
@@ -266,23 +255,13 @@ void Simulation::set_motion(int id, const model::ObstacleMotion& prescribed, con
 }
 
 void Simulation::set_placement(int id, const Mat3& rotation, const Vec3& position) {
-  const auto i = static_cast<std::size_t>(model_.bodies.index(id));
+  const int b = model_.bodies.index(id);
   check_finite("placement", "position", position);
   if (!rotation.allFinite() || (rotation.transpose() * rotation - Mat3::Identity()).norm() > 1e-6 || rotation.determinant() < 0.0)
     throw_input("body {}: the rotation is not an orthogonal matrix with determinant 1", id);
-  const int b = static_cast<int>(i);
-  if (model_.bodies.deforms(b)) {
-    const model::Deformable& body = model_.bodies.deformable_of(b);
-    now_.state.energy_start -= energy_of(b);
-    const Vec3 linear = now_.state.motion.velocity[i], angular = now_.state.motion.rotation[i] * now_.state.motion.angular[i];
-    body.mechanics->place(orthonormalised(rotation), position, body.part(now_.state.motion.q));
-    body.mechanics->rigid_velocity(body.part(now_.state.motion.q), linear, angular, body.part(now_.state.motion.u));
-    model::mirror(model_.bodies, now_.state.motion, b);
-    now_.state.energy_start += energy_of(b);
-  } else {
-    now_.state.motion.rotation[i] = orthonormalised(rotation);
-    now_.state.motion.position[i] = position;
-  }
+  const double before = energy_of(b);
+  model::place(model_.bodies, now_.state.motion, b, orthonormalised(rotation), position);
+  now_.state.energy_start += energy_of(b) - before;
   place_body(now_.state.motion, b, 0.0);
   now_.state.clock.foreseen = 0.0;
 }
