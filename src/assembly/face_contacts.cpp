@@ -196,7 +196,7 @@ class FacePair {
     mean.gap = 0.0;
     for (const Share& share : group) {
       const ContactPoint& point = point_of(share);
-      const auto k = static_cast<std::size_t>(share.point);
+      const std::size_t k = share.point;
       const double part = share.area / mean.area;
       mean.normal += part * point.normal;
       mean.point += 0.5 * part * (sides_[0][k].place + sides_[1][k].place);

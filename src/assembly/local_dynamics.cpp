@@ -6,7 +6,7 @@
 namespace scree::assembly {
 
 void BodyScaling::update(const model::Bodies& bodies, const model::Motion& motion, std::span<const double> kick, const Inertias& inertias) {
-  slot.resize(static_cast<std::size_t>(bodies.size()));
+  slot.resize(bodies.size());
   body.clear();
   for (int i = 0; i < bodies.size(); ++i) {
     slot[i] = bodies.moves(i) ? static_cast<int>(body.size()) : -1;
@@ -15,8 +15,8 @@ void BodyScaling::update(const model::Bodies& bodies, const model::Motion& motio
   linear.resize(body.size());
   angular.resize(body.size());
   parallel_for(slots(), [&](std::ptrdiff_t s) {
-    const auto k = static_cast<std::size_t>(s);
-    const auto i = static_cast<std::size_t>(body[k]);
+    const std::size_t k = s;
+    const std::size_t i = body[k];
     linear[k] = 0.0;
     if (bodies.deforms(body[k])) return;
     const double factor = 1.0 + 0.5 * bodies.damping[i] * kick[i];
@@ -52,11 +52,11 @@ void add_block(const Assembler& with, const Side& a, const Side& b, const Mat3& 
   const auto write = [&](std::span<double> rows, const Side& side, int slot, double sign) {
     if (slot < 0) return;
     if (side.grip >= 0) {
-      const auto d = static_cast<std::size_t>(with.bodies.deformable[side.body]);
+      const std::size_t d = with.bodies.deformable[side.body];
       with.inertias[d]->add_rows(frame, with.grips[side.grip], sign, rows);
       return;
     }
-    const auto s = static_cast<std::size_t>(slot);
+    const std::size_t s = slot;
     write_rows(rows, frame, side.point - with.motion.position[side.body], with.scaling.linear[s], with.scaling.angular[s], sign);
   };
   write(same ? spans[1] : spans[0], a, slot_a, -1.0);
@@ -91,11 +91,11 @@ void deformable_impulses(const Assembler& with, std::span<const DeformableBlock>
 void apply_impulses(const Assembler& with, const solvers::BodyForm& form, std::span<const DeformableBlock> blocks, std::span<const double> R,
                     std::vector<double>& scratch, std::vector<double>& push, Velocities& velocities) {
   const BodyScaling& scaling = with.scaling;
-  scratch.resize(static_cast<std::size_t>(form.dofs()));
+  scratch.resize(form.dofs());
   form.scatter(R, scratch);
   parallel_for(scaling.slots(), [&](std::ptrdiff_t s) {
-    const auto k = static_cast<std::size_t>(s);
-    const auto i = static_cast<std::size_t>(scaling.body[k]);
+    const std::size_t k = s;
+    const std::size_t i = scaling.body[k];
     if (with.bodies.deformable[i] >= 0) return;
     const Eigen::Map<const Vec6> change(scratch.data() + form.dof_start(static_cast<int>(s)));
     velocities.linear[i] += scaling.linear[k] * change.head<3>();

@@ -24,7 +24,7 @@ int Grips::close() {
 }
 
 double surface_speed(const model::Bodies& bodies, const Velocities& velocities, int body) {
-  const auto i = static_cast<std::size_t>(body);
+  const std::size_t i = body;
   if (bodies.deforms(body)) {
     const model::Deformable& deformable = bodies.deformable_of(body);
     return deformable.mechanics->fastest(deformable.part(velocities.nodal));

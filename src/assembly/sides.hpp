@@ -35,7 +35,7 @@ class Grips {
   /// Grip of given weights.
   int of(std::span<const model::Weight> weights);
   [[nodiscard]] std::span<const model::Weight> operator[](int grip) const {
-    const auto k = static_cast<std::size_t>(grip);
+    const std::size_t k = grip;
     return {weights_.data() + start_[k], start_[k + 1] - start_[k]};
   }
 
@@ -55,7 +55,7 @@ struct Side {
 /// Velocity of the point of a side.
 [[nodiscard]] inline Vec3 side_velocity(const model::Bodies& bodies, const model::Motion& motion, const Velocities& velocities, const Grips& grips, const Side& side) {
   if (side.body < 0) return Vec3::Zero();
-  const auto i = static_cast<std::size_t>(side.body);
+  const std::size_t i = side.body;
   if (side.grip < 0) return velocities.linear[i] + velocities.angular[i].cross(side.point - motion.position[i]);
   const double* u = velocities.nodal.data() + bodies.deformable_of(side.body).first;
   Vec3 sum = Vec3::Zero();

@@ -68,7 +68,7 @@ void Team::combine(std::span<double> values, Combine&& with) {
   if (size() == 1 || values.empty()) return;
   ++traffic_.reductions;
   const auto mine = std::as_bytes(values);
-  sizes_.assign(static_cast<std::size_t>(size()), mine.size());
+  sizes_.assign(size(), mine.size());
   buffer_.resize(mine.size() * sizes_.size());
   gather_bytes(mine, sizes_, buffer_);
   std::vector<double> others(values.size());
@@ -113,7 +113,7 @@ struct Team::Meeting {
 };
 
 Team::Meeting Team::gather_calls(const Call& mine, std::span<const std::byte> payload, const std::string& text) {
-  const auto ranks = static_cast<std::size_t>(size());
+  const std::size_t ranks = size();
   Meeting met;
   met.calls.resize(ranks);
   sizes_.assign(ranks, sizeof(Call));

@@ -49,7 +49,7 @@ template <class Value = double, class Term>
     for (std::ptrdiff_t c = 0; c < chunks; ++c) total += chunk_sum(c);
     return total;
   }
-  std::vector<Value> partial(static_cast<std::size_t>(chunks));
+  std::vector<Value> partial(chunks);
 #pragma omp parallel for schedule(static) num_threads(threads())
   for (std::ptrdiff_t c = 0; c < chunks; ++c) partial[c] = chunk_sum(c);
   for (const Value& value : partial) total += value;

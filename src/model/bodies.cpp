@@ -118,7 +118,7 @@ int Bodies::index(int body_id) const {
 }
 
 void Bodies::set_characteristics(int i, double new_mass, double new_volume, const Vec3& new_center, const Mat3& new_inertia) {
-  const auto k = static_cast<std::size_t>(i);
+  const std::size_t k = i;
   if (!(new_volume > 0.0) || !std::isfinite(new_volume)) throw_input("BODY_CHARS: volume = {} m^3; it must be positive and finite", new_volume);
   if (!is_finite(new_center)) throw_input("BODY_CHARS: the mass centre is not finite");
   check_inertia(new_mass, new_inertia);
@@ -133,7 +133,7 @@ void Bodies::set_characteristics(int i, double new_mass, double new_volume, cons
 Mat3 euler_tensor(const Mat3& inertia) { return 0.5 * inertia.trace() * Mat3::Identity() - inertia; }
 
 geometry::MassProperties Bodies::mass_properties(int i) const {
-  const auto k = static_cast<std::size_t>(i);
+  const std::size_t k = i;
   return {volume[k], mass[k], center[k], euler_tensor(inertia[k])};
 }
 

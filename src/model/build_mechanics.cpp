@@ -51,7 +51,7 @@ void check_mesh(const geometry::Mesh& mesh) {
   bool sound = starts && std::ranges::all_of(mesh.element_nodes, [&](int n) { return n >= 0 && n < nodes; }) &&
                std::ranges::all_of(mesh.nodes, [](const Vec3& x) { return is_finite(x); });
   for (int e = 0; sound && e < mesh.elements(); ++e)
-    sound = geometry::is_element_size(mesh.element_start[static_cast<std::size_t>(e) + 1] - mesh.element_start[e]);
+    sound = geometry::is_element_size(mesh.element_start[e + 1] - mesh.element_start[e]);
   for (const auto& face : mesh.faces) sound = sound && std::ranges::all_of(face, [&](int n) { return n >= 0 && n < nodes; });
   if (!sound) throw_input("BODY: the mesh has an element or face of unknown nodes");
 }

@@ -80,7 +80,7 @@ void FiniteElement::Points::add(std::span<const Weight> more) {
 
 Vec3 FiniteElement::Points::at(int k, std::span<const double> values) const {
   Vec3 sum = Vec3::Zero();
-  for (std::size_t w = start[k]; w < start[static_cast<std::size_t>(k) + 1]; ++w) sum += weights[w].value * vector(values, weights[w].node);
+  for (std::size_t w = start[k]; w < start[k + 1]; ++w) sum += weights[w].value * vector(values, weights[w].node);
   return sum;
 }
 
@@ -89,7 +89,7 @@ FiniteElement::FiniteElement(elastic::ElasticBody body, const geometry::Shape& s
   if (formulation != Formulation::total_lagrangian) corotation_.emplace(body_, formulation == Formulation::incompatible);
   if (formulation == Formulation::modal) set_basis(shapes.size() > 0 ? elastic::modes_from(body_, shapes) : elastic::natural_modes(body_, modes));
   // Row sums of the mass: what each node takes of a uniform acceleration.
-  std::vector<double> ones(static_cast<std::size_t>(body_.dofs()), 1.0), sums(ones.size());
+  std::vector<double> ones(body_.dofs(), 1.0), sums(ones.size());
   body_.mass().multiply(ones, sums);
   for (int i = 0; i < nodes(); ++i) node_mass_.push_back(sums[3 * static_cast<std::size_t>(i)]);
   if (!embedded_) {
@@ -144,7 +144,7 @@ void FiniteElement::weigh_shape(const geometry::Shape& shape) {
 
 void FiniteElement::measure_faces() {
   const elastic::FiniteMesh& mesh = body_.mesh();
-  faces_of_element_.resize(static_cast<std::size_t>(mesh.elements()));
+  faces_of_element_.resize(mesh.elements());
   face_degree_ = 2;
   for (std::size_t f = 0; f < mesh.boundary.size(); ++f) {
     const elastic::BoundaryFace& face = mesh.boundary[f];
@@ -327,13 +327,13 @@ void FiniteElement::weights_at(std::span<const double> q, int piece, const Vec3&
 }
 
 bool FiniteElement::surface_points(std::span<const double> q, std::vector<Vec3>& out) const {
-  out.resize(static_cast<std::size_t>(surface_.size()));
+  out.resize(surface_.size());
   for (int k = 0; k < surface_.size(); ++k) out[k] = surface_.at(k, q);
   return true;
 }
 
 void FiniteElement::drawn_points(std::span<const double> values, std::vector<Vec3>& out) const {
-  out.resize(static_cast<std::size_t>(drawn_.size()));
+  out.resize(drawn_.size());
   for (int k = 0; k < drawn_.size(); ++k) out[k] = drawn_.at(k, values);
 }
 
@@ -342,7 +342,7 @@ void FiniteElement::drawn_mises(std::span<const double> q, std::vector<double>& 
   smoother_.evaluate(body_, q, smooth);
   std::vector<double> sum;
   for (const Vec6& stress : smooth) sum.push_back(elastic::von_mises(stress));
-  out.assign(static_cast<std::size_t>(drawn_.size()), 0.0);
+  out.assign(drawn_.size(), 0.0);
   for (std::size_t k = 0; k < out.size(); ++k)
     for (std::size_t w = drawn_.start[k]; w < drawn_.start[k + 1]; ++w) out[k] += drawn_.weights[w].value * sum[drawn_.weights[w].node];
 }
@@ -432,7 +432,7 @@ void FiniteElement::place(const Mat3& rotation, const Vec3& position, std::span<
 
 void FiniteElement::add_body_force(const Vec3& acceleration, bool lumped, std::span<double> f) const {
   for (int i = 0; i < nodes(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
+    const std::size_t k = i;
     Eigen::Map<Vec3>(f.data() + 3 * i) += (lumped ? body_.lumped_mass()[k] : node_mass_[k]) * acceleration;
   }
 }

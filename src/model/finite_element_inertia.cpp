@@ -18,7 +18,7 @@ class FiniteElementInertia final : public Inertia {
  public:
   explicit FiniteElementInertia(const FiniteElement& mechanics)
       : mechanics_(mechanics), body_(mechanics.body()), K_(body_.make_matrix()), A_(body_.make_matrix()), dense_(body_.dofs() <= kDenseDofs),
-        place_(static_cast<std::size_t>(body_.nodes()), -1) {}
+        place_(body_.nodes(), -1) {}
 
   void update(std::span<const double> q, double a, double b, bool lumped, std::span<const int> expected) override {
     diagonal_ = lumped && b == 0.0;
@@ -174,7 +174,7 @@ class FiniteElementInertia final : public Inertia {
     full_.setZero(body_.dofs(), body_.dofs());
     const elastic::NodePattern& pattern = *system_->pattern;
     for (int row = 0; row < pattern.rows(); ++row)
-      for (int e = pattern.row_start[row]; e < pattern.row_start[static_cast<std::size_t>(row) + 1]; ++e)
+      for (int e = pattern.row_start[row]; e < pattern.row_start[row + 1]; ++e)
         full_.block<3, 3>(3 * row, 3 * pattern.columns[e]) =
             Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(system_->values.data() + 9 * e);
     const int dofs = body_.dofs();

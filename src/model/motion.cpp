@@ -43,19 +43,19 @@ void Motion::remove(const Bodies& bodies, int i) {
 }
 
 Vec3 point(const Bodies& bodies, const Motion& motion, int i, const Vec3& X) {
-  const auto k = static_cast<std::size_t>(i);
+  const std::size_t k = i;
   if (bodies.deforms(i)) return at_point(bodies.deformable_of(i), bodies.deformable_of(i).part(motion.q), X);
   return motion.rotation[k] * (X - bodies.center[k]) + motion.position[k];
 }
 
 Vec3 point_velocity(const Bodies& bodies, const Motion& motion, int i, const Vec3& X) {
-  const auto k = static_cast<std::size_t>(i);
+  const std::size_t k = i;
   if (bodies.deforms(i)) return at_point(bodies.deformable_of(i), bodies.deformable_of(i).part(motion.u), X);
   return motion.velocity[k] + motion.rotation[k] * motion.angular[k].cross(X - bodies.center[k]);
 }
 
 double kinetic_energy(const Bodies& bodies, const Motion& motion, int i) {
-  const auto k = static_cast<std::size_t>(i);
+  const std::size_t k = i;
   if (!bodies.moves(i)) return 0.0;
   if (bodies.deforms(i)) {
     const Deformable& body = bodies.deformable_of(i);
@@ -74,7 +74,7 @@ double internal_energy(const Bodies& bodies, const Motion& motion, int i) {
 }
 
 void mirror(const Bodies& bodies, Motion& motion, int i) {
-  const auto k = static_cast<std::size_t>(i);
+  const std::size_t k = i;
   const Deformable& body = bodies.deformable_of(i);
   const MeanMotion mean = body.mechanics->mean(body.part(motion.q), body.part(motion.u));
   motion.rotation[k] = mean.gradient;

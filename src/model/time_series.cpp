@@ -25,14 +25,14 @@ TimeSeries::TimeSeries(std::vector<double> times, std::vector<double> values)
 double TimeSeries::value(double t) const {
   if (t <= times_.front()) return values_.front();
   if (t >= times_.back()) return values_.back();
-  const auto i = static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), t) - times_.begin());
+  const std::size_t i = std::upper_bound(times_.begin(), times_.end(), t) - times_.begin();
   const double share = (t - times_[i - 1]) / (times_[i] - times_[i - 1]);
   return values_[i - 1] + share * (values_[i] - values_[i - 1]);
 }
 
 double TimeSeries::derivative(double t) const {
   if (t < times_.front() || t >= times_.back()) return 0.0;
-  const auto i = static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), t) - times_.begin());
+  const std::size_t i = std::upper_bound(times_.begin(), times_.end(), t) - times_.begin();
   return (values_[i] - values_[i - 1]) / (times_[i] - times_[i - 1]);
 }
 

@@ -6,7 +6,7 @@
 namespace scree::parallel {
 
 BodySums::BodySums(const solvers::BodyForm& part, std::vector<Body> bodies, Team& team) : part_(&part), bodies_(std::move(bodies)), team_(&team) {
-  outgoing_.resize(static_cast<std::size_t>(team.size()));
+  outgoing_.resize(team.size());
   incoming_.resize(outgoing_.size());
   const auto lengthen = [](Bytes& box, std::size_t more) { box.resize(box.size() + more); };
   for (const Body& shared : bodies_) {
@@ -29,7 +29,7 @@ void BodySums::add_up(std::span<double> entries) const {
     const auto part = part_of(shared.body);
     for (const int rank : shared.knowing) {
       if (rank == team_->rank()) continue;
-      const auto r = static_cast<std::size_t>(rank);
+      const std::size_t r = rank;
       std::memcpy(outgoing_[r].data() + next[r], part.data(), part.size_bytes());
       next[r] += part.size_bytes();
     }
@@ -41,7 +41,7 @@ void BodySums::add_up(std::span<double> entries) const {
     own_.assign(part.begin(), part.end());
     std::ranges::fill(part, 0.0);
     for (const int rank : shared.acting) {
-      const auto r = static_cast<std::size_t>(rank);
+      const std::size_t r = rank;
       const double* from = rank == team_->rank() ? own_.data() : reinterpret_cast<const double*>(incoming_[r].data() + next[r]);
       for (std::size_t k = 0; k < part.size(); ++k) part[k] += from[k];
       if (rank != team_->rank()) next[r] += part.size_bytes();

@@ -42,7 +42,7 @@ void bisect(std::span<const Vec3> points, std::span<const double> weights, std::
 }  // namespace
 
 std::vector<Cell> Bisection::cut(std::span<const Vec3> points, std::span<const double> weights, std::span<const int>, int parts) {
-  std::vector<Cell> cells(static_cast<std::size_t>(parts));
+  std::vector<Cell> cells(parts);
   std::vector<int> all(points.size());
   std::iota(all.begin(), all.end(), 0);
   bisect(points, weights, all, Cell{}, 0, parts, cells);

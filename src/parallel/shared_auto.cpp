@@ -69,7 +69,7 @@ solvers::SolveReport SharedAuto::run(std::span<double> R) {
 
 /// Who solves an island.
 int SharedAuto::solver_of(std::span<const int> island) const {
-  std::vector<int> count(static_cast<std::size_t>(team_.size()), 0);
+  std::vector<int> count(team_.size(), 0);
   for (const int a : island) ++count[rank_[a]];
   const auto most = std::ranges::max_element(count);
   const bool inside = *most == static_cast<int>(island.size());

@@ -72,7 +72,7 @@ void SharedForm::scatter(std::span<const double> R, std::span<double> y) const {
 }
 
 void SharedForm::apply(std::span<const double> R, std::span<double> U) const {
-  y_.resize(static_cast<std::size_t>(part_.dofs()));
+  y_.resize(part_.dofs());
   scatter(R, y_);
   part_.gather(y_, U);
 }

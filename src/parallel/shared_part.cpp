@@ -16,7 +16,7 @@ SharedPart::SharedPart(const solvers::ContactProblem& whole, std::span<const int
   // Weights go along even where the whole has none: a rank without blocks measures as the others do.
   problem_.weight = solvers::part_of(whole.weight.empty() ? solvers::residual_weights(whole) : whole.weight, mine_);
   for (const int block : mine_) {
-    const auto a = static_cast<std::size_t>(block);
+    const std::size_t a = block;
     problem_.kind.push_back(whole.kind[a]);
     problem_.mu.push_back(whole.mu[a]);
     problem_.B.insert(problem_.B.end(), whole.B.begin() + 3 * block, whole.B.begin() + 3 * block + 3);
@@ -51,7 +51,7 @@ solvers::SolveReport SharedPart::solve(const solvers::SolverInfo& info, const so
   std::vector<std::vector<double>> parts(all.size());
   for (std::size_t r = all.size(); r-- > 0;) report = unpack_solution(all[r], parts[r]);
   for (std::size_t a = 0; a < rank_.size(); ++a) {
-    const auto r = static_cast<std::size_t>(rank_[a]);
+    const std::size_t r = rank_[a];
     for (std::size_t k = 3 * a; k < 3 * a + 3; ++k) R[k] = parts[r][next[r]++];
   }
   return report;

@@ -159,7 +159,7 @@ solvers::SweepSums SharedSweeper::sweep(const solvers::SweepRule& rule) {
 
 double SharedSweeper::squared_residual() {
   return solvers::total_sum(problem_->blocks(), [&](std::ptrdiff_t a) {
-    const auto i = static_cast<std::size_t>(a);
+    const std::size_t i = a;
     const Vec3 R = Eigen::Map<const Vec3>(R_.data() + 3 * a);
     return weight_[i] * solvers::squared_error(R, velocity(static_cast<int>(a)), solvers::block_rho(form_.diagonal()[i]), problem_->kind[i], problem_->mu[i]);
   });

@@ -44,7 +44,7 @@ std::vector<double> SharedWork::weights_of(const model::Bodies& bodies, std::spa
 
 bool SharedWork::known(const model::Bodies& bodies) const {
   for (int b = 0; b < bodies.size(); ++b) {
-    const auto id = static_cast<std::size_t>(bodies.id[b]);
+    const std::size_t id = bodies.id[b];
     if (id >= movers_.size() || (movers_[id].owner >= 0) != bodies.moves(b)) return false;
   }
   return true;
@@ -56,7 +56,7 @@ void SharedWork::cut(const model::Bodies& bodies, const model::Motion& motion) {
   std::vector<int> owners;
   for (int b = 0; b < bodies.size(); ++b) {
     if (!bodies.moves(b)) continue;
-    const auto i = static_cast<std::size_t>(b);
+    const std::size_t i = b;
     points.push_back(motion.position[i]);
     weights.push_back(weight_[i]);
     // Bodies without an owner are spoken for in turn.
@@ -73,7 +73,7 @@ bool SharedWork::assign(const model::Bodies& bodies, const model::Motion& motion
   bool changed = false;
   if (!bodies.id.empty()) movers_.resize(std::max(movers_.size(), static_cast<std::size_t>(bodies.id.back()) + 1));
   for (int b = 0; b < bodies.size(); ++b) {
-    const auto i = static_cast<std::size_t>(b);
+    const std::size_t i = b;
     Mover& mover = movers_[bodies.id[i]];
     if (!bodies.moves(b)) continue;
     mover.unknowns = bodies.unknowns(b);
@@ -88,7 +88,7 @@ bool SharedWork::assign(const model::Bodies& bodies, const model::Motion& motion
 }
 
 double SharedWork::measure_imbalance(const model::Bodies& bodies) const {
-  std::vector<double> work(static_cast<std::size_t>(team_.size()), 0.0);
+  std::vector<double> work(team_.size(), 0.0);
   double total = 0.0;
   for (int b = 0; b < bodies.size(); ++b) {
     const int rank = owner(bodies.id[b]);
@@ -100,7 +100,7 @@ double SharedWork::measure_imbalance(const model::Bodies& bodies) const {
 }
 
 int SharedWork::owner(int id) const {
-  const auto k = static_cast<std::size_t>(id);
+  const std::size_t k = id;
   return id >= 0 && k < movers_.size() ? movers_[k].owner : -1;
 }
 
@@ -158,7 +158,7 @@ solvers::SolveReport SharedWork::solve(const stepping::WholeProblem& whole, cons
 }
 
 void SharedWork::measure_balance(std::span<const int> rank) {
-  std::vector<long> count(static_cast<std::size_t>(team_.size()), 0);
+  std::vector<long> count(team_.size(), 0);
   for (const int r : rank) ++count[r];
   if (!rank.empty()) balance_ = static_cast<double>(*std::ranges::max_element(count)) * static_cast<double>(count.size()) / static_cast<double>(rank.size());
 }

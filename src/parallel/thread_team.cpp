@@ -91,12 +91,12 @@ class Member final : public Team {
 
 void run_team(int ranks, const std::function<void(Team&)>& body) {
   Hall hall(ranks);
-  std::vector<std::exception_ptr> errors(static_cast<std::size_t>(ranks));
+  std::vector<std::exception_ptr> errors(ranks);
   std::vector<char> own(errors.size(), 0);
   std::vector<std::thread> threads;
   for (int rank = 0; rank < ranks; ++rank)
     threads.emplace_back([&, rank] {
-      const auto r = static_cast<std::size_t>(rank);
+      const std::size_t r = rank;
       Member member(hall, rank, ranks);
       try {
         body(member);

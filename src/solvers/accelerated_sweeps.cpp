@@ -27,7 +27,7 @@ SweepSums AndersonSweeps::sweep() {
     } else {
       mixing_.next(x_, g_, x_);
       for (int a = 0; a < problem_.blocks(); ++a) {
-        const auto i = static_cast<std::size_t>(a);
+        const std::size_t i = a;
         Eigen::Map<Vec3> block(x_.data() + 3 * a);
         block = project_on_block(Vec3(block), problem_.kind[i], problem_.mu[i]);
       }

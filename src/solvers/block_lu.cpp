@@ -77,8 +77,8 @@ bool BlockLu<N>::factor(std::span<const Block> values, std::span<const char> pla
 
 template <int N>
 bool BlockLu<N>::factor_row(int i, std::span<const Block> values, std::span<const char> plain) {
-  const auto row = static_cast<std::size_t>(i);
-  const auto a = static_cast<std::size_t>(order_[row]);
+  const std::size_t row = i;
+  const std::size_t a = order_[row];
   const std::span<const int> lower(lower_columns_.data() + lower_start_[row], lower_columns_.data() + lower_start_[row + 1]);
   const std::span<const int> upper(upper_columns_.data() + upper_start_[row], upper_columns_.data() + upper_start_[row + 1]);
   plain_[row] = plain[a];
@@ -102,12 +102,12 @@ bool BlockLu<N>::factor_row(int i, std::span<const Block> values, std::span<cons
 
   // Eliminate with every earlier row that reaches this one.
   for (std::size_t m = 0; m < lower.size(); ++m) {
-    const auto k = static_cast<std::size_t>(lower[m]);
+    const std::size_t k = lower[m];
     Block& multiplier = lower_[static_cast<std::size_t>(lower_start_[row]) + m];
     multiplier.noalias() = work_[k] * inverse_[k];
     if (plain_[k]) continue;
     for (int t = upper_start_[k]; t < upper_start_[k + 1]; ++t) {
-      const auto j = static_cast<std::size_t>(upper_columns_[t]);
+      const std::size_t j = upper_columns_[t];
       if (in_row_[j]) work_[j].noalias() -= multiplier.lazyProduct(upper_[t]);
     }
   }

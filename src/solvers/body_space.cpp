@@ -117,7 +117,7 @@ void BodySpace::Impl::find_pairs() {
 
 void BodySpace::Impl::build_pattern() {
   // Columns of one body share their rows: the body's own square first, then its later neighbours.
-  const auto n = static_cast<std::size_t>(form->dofs());
+  const std::size_t n = form->dofs();
   std::size_t count = 0;
   for (const PairBlock& pair : pairs)
     count += static_cast<std::size_t>(form->body_dofs(pair.row)) * static_cast<std::size_t>(form->body_dofs(pair.column));

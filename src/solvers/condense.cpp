@@ -81,10 +81,10 @@ void ExplicitForm::condense(const BodyForm& form) {
 
   // Every pair of sides on one body adds its product.
   values_.resize(columns_.size());
-  diagonal_.resize(static_cast<std::size_t>(blocks));
+  diagonal_.resize(blocks);
   parallel_for(blocks, [&](std::ptrdiff_t row) {
     const int a = static_cast<int>(row);
-    for (int k = row_start_[a]; k < row_start_[static_cast<std::size_t>(a) + 1]; ++k) {
+    for (int k = row_start_[a]; k < row_start_[a + 1]; ++k) {
       const int other = columns_[k];
       RowMat3 sum = RowMat3::Zero();
       for (int side = 0; side < 4; ++side) {

@@ -27,7 +27,7 @@ class DenseSystem final : public NewtonSystem {
     scaled_.apply(dx, product_);
     ++products_;
     fill(alpha, D);
-    right_side_.resize(static_cast<std::size_t>(active_));
+    right_side_.resize(active_);
     for (std::size_t k = 0; k < f.size(); ++k)
       if (place_[k] >= 0) right_side_[place_[k]] = -alpha * f[k] - D[k / 3].row(static_cast<Eigen::Index>(k % 3)).dot(Eigen::Map<const Vec3>(product_.data() + 3 * (k / 3)));
     if (!factor_and_solve()) return false;
@@ -48,17 +48,17 @@ class DenseSystem final : public NewtonSystem {
 
   /// Row after row of  alpha I + D s W s  among the active ones.
   void fill(double alpha, std::span<const Mat3> D) {
-    const auto n = static_cast<std::size_t>(active_);
+    const std::size_t n = active_;
     matrix_.assign(n * n, 0.0);
     const auto& s = scaled_.scale();
     parallel_for(W_.blocks(), [&](std::ptrdiff_t row) {
-      const auto a = static_cast<std::size_t>(row);
+      const std::size_t a = row;
       const int* mine = place_.data() + 3 * a;
       if (mine[0] < 0 && mine[1] < 0 && mine[2] < 0) return;
       const auto columns = W_.columns(static_cast<int>(row));
       const auto values = W_.values(static_cast<int>(row));
       for (std::size_t k = 0; k < columns.size(); ++k) {
-        const auto b = static_cast<std::size_t>(columns[k]);
+        const std::size_t b = columns[k];
         const int* other = place_.data() + 3 * b;
         if (other[0] < 0 && other[1] < 0 && other[2] < 0) continue;
         const Mat3 block = D[a] * ((s[a] * s[b]) * values[k]);
@@ -74,7 +74,7 @@ class DenseSystem final : public NewtonSystem {
   bool factor_and_solve() {
     const int one = 1;
     int info = 0;
-    pivots_.resize(static_cast<std::size_t>(active_));
+    pivots_.resize(active_);
     if (active_ < kManyRows) info = factor(active_, matrix_, pivots_);
     else factor_abandonable(info);
     if (info != 0) return false;

@@ -62,7 +62,7 @@ template <class Order>
 std::vector<int> ordered(std::span<const int> row_start, std::span<const int> columns, Order&& order) {
   if (row_start.size() < 2) return {};
   Graph graph(row_start, columns);
-  std::vector<int> permutation(static_cast<std::size_t>(graph.rows()));
+  std::vector<int> permutation(graph.rows());
   if (!order(graph, permutation.data())) throw_solve("order of elimination: ordering {} rows failed: not enough memory", graph.rows());
   return permutation;
 }
@@ -71,7 +71,7 @@ std::vector<int> ordered(std::span<const int> row_start, std::span<const int> co
 
 std::vector<int> nested_dissection(std::span<const int> row_start, std::span<const int> columns) {
   return ordered(row_start, columns, [](Graph& graph, int* permutation) {
-    std::vector<int> parent(static_cast<std::size_t>(graph.rows())), member(parent.size());
+    std::vector<int> parent(graph.rows()), member(parent.size());
     return cholmod_nested_dissection(graph.matrix, nullptr, 0, permutation, parent.data(), member.data(), &graph.common) >= 0;
   });
 }

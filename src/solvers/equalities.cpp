@@ -165,7 +165,7 @@ void Equalities::form_rest() {
         continue;
       }
       const Group& group = groups_[g];
-      const auto k = static_cast<std::size_t>(std::ranges::lower_bound(group.bodies, body) - group.bodies.begin());
+      const std::size_t k = std::ranges::lower_bound(group.bodies, body) - group.bodies.begin();
       const int first = group.start[k], size = group.start[k + 1] - first;
       B += from * group.driven.segment(first, size);
       if (group.fixed()) continue;

@@ -8,7 +8,7 @@ void Gmres::resize(std::size_t size, int restart) {
   if (size == size_ && restart == restart_) return;
   size_ = size;
   restart_ = restart;
-  const auto m = static_cast<std::size_t>(restart);
+  const std::size_t m = restart;
   basis_.resize(size * (m + 1));
   hessenberg_.resize((m + 1) * m);
   cosine_.resize(m);
@@ -53,7 +53,7 @@ std::pair<double, double> Gmres::project_at_once(int k, double* h) {
 }
 
 bool Gmres::orthogonalise(int k) {
-  const auto column = static_cast<std::size_t>(k);
+  const std::size_t column = k;
   double* h = hessenberg_.data() + column * static_cast<std::size_t>(restart_ + 1);
   const std::span<double> w = basis(k + 1);
   std::fill(h, h + k + 2, 0.0);
@@ -84,11 +84,11 @@ bool Gmres::orthogonalise(int k) {
 bool Gmres::finish_cycle(int columns) {
   // Back substitution; directions without a pivot (singular systems) are left out.
   double largest = 0.0;
-  const auto stride = static_cast<std::size_t>(restart_ + 1);
+  const std::size_t stride = restart_ + 1;
   for (std::size_t i = 0; i < static_cast<std::size_t>(columns); ++i)
     largest = std::max(largest, std::abs(hessenberg_[i * stride + i]));
   for (int i = columns - 1; i >= 0; --i) {
-    const auto row = static_cast<std::size_t>(i);
+    const std::size_t row = i;
     double sum = rotated_[row];
     for (std::size_t j = row + 1; j < static_cast<std::size_t>(columns); ++j)
       sum -= hessenberg_[j * stride + row] * coefficients_[j];

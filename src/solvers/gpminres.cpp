@@ -28,7 +28,7 @@ class Gpminres {
  public:
   Gpminres(FirstOrderProblem& problem, ScaledWatch& watch, const GpminresOptions& options)
       : problem_(problem), watch_(watch), options_(options), eta2_(options.eta2), safe_(problem),
-        faces_(static_cast<std::size_t>(problem.blocks())), old_faces_(faces_.size()) {
+        faces_(problem.blocks()), old_faces_(faces_.size()) {
     for (VecX* v : {&x_, &g_, &next_, &g_next_, &d_, &r_, &p_, &Ar_, &Ap_}) v->setZero(problem.size());
   }
 

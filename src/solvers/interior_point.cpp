@@ -37,7 +37,7 @@ class InteriorPoint {
     system_ = options.linear_solver == BarrierSolver::direct ? problem.W->make_direct_barrier(scaled_)
                                                              : problem.W->make_krylov_barrier(scaled_, options.linear_iterations);
     nearby_ = system_->in_body_space();
-    const auto n = static_cast<std::size_t>(problem.blocks());
+    const std::size_t n = problem.blocks();
     role_.resize(n);
     for (std::size_t a = 0; a < n; ++a) {
       role_[a] = impulse_set(problem.kind[a], problem.mu[a]);
@@ -138,7 +138,7 @@ void InteriorPoint::refresh() {
   ++products_;
   update_shift();
   parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
-    const auto a = static_cast<std::size_t>(k);
+    const std::size_t a = k;
     Vec3 gap = part(velocity_, a) - part(u_, a) + Vec3(s_[a], 0.0, 0.0);
     if (role_[a] == ImpulseSet::half_line || role_[a] == ImpulseSet::line) gap.tail<2>().setZero();
     Eigen::Map<Vec3>(gap_.data() + 3 * a) = gap;
@@ -148,7 +148,7 @@ void InteriorPoint::refresh() {
 void InteriorPoint::update_shift() {
   if (options_.formulation != Formulation::coulomb) return;
   parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
-    const auto a = static_cast<std::size_t>(k);
+    const std::size_t a = k;
     if (role_[a] != ImpulseSet::cone) return;
     s_[a] = scaled_.problem().mu[a] * std::hypot(velocity_[3 * a + 1], velocity_[3 * a + 2]);
   });
@@ -156,7 +156,7 @@ void InteriorPoint::update_shift() {
 
 void InteriorPoint::scale_blocks() {
   parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
-    const auto a = static_cast<std::size_t>(k);
+    const std::size_t a = k;
     BarrierBlock& block = blocks_[a];
     block = BarrierBlock{};
     if (role_[a] == ImpulseSet::cone) {
@@ -197,7 +197,7 @@ Vec3 InteriorPoint::complementarity(std::size_t a, double target, bool corrected
 
 void InteriorPoint::right_side(double target, bool corrected) {
   parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
-    const auto a = static_cast<std::size_t>(k);
+    const std::size_t a = k;
     Vec3 r = -part(gap_, a);
     if (role_[a] == ImpulseSet::cone) {
       r += from_y(a, complementarity(a, target, corrected));
@@ -215,7 +215,7 @@ void InteriorPoint::velocity_change(std::span<const double> dr, std::span<double
   ++products_;
   add_scaled(proximal_, dr, du);
   parallel_for(scaled_.blocks(), [&](std::ptrdiff_t k) {
-    const auto a = static_cast<std::size_t>(k);
+    const std::size_t a = k;
     Eigen::Map<Vec3> change(du.data() + 3 * a);
     if (!has_barrier(a)) change.setZero();
     else change += part(gap_, a);
@@ -235,7 +235,7 @@ double InteriorPoint::step_length(std::span<const double> dr, std::span<const do
 
 double InteriorPoint::duality(double t, std::span<const double> dr, std::span<const double> du) const {
   const double sum = parallel_sum(scaled_.blocks(), [&](std::ptrdiff_t k) {
-    const auto a = static_cast<std::size_t>(k);
+    const std::size_t a = k;
     if (!has_barrier(a)) return 0.0;
     return to_x(a, part(r_, a) + t * part(dr, a)).dot(to_y(a, part(u_, a) + t * part(du, a)));
   });
@@ -244,7 +244,7 @@ double InteriorPoint::duality(double t, std::span<const double> dr, std::span<co
 
 double InteriorPoint::lag() const {
   const double sum = parallel_sum(scaled_.blocks(), [&](std::ptrdiff_t k) {
-    const auto a = static_cast<std::size_t>(k);
+    const std::size_t a = k;
     return has_barrier(a) ? part(gap_, a).norm() * part(r_, a).norm() : 0.0;
   });
   return sum / std::max(1, cones_);

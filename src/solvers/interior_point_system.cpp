@@ -40,7 +40,7 @@ class KrylovSystem final : public InteriorPointSystem {
       cg_.resize(scaled.size());
     else
       gmres_.resize(scaled.size(), kRestart);
-    inverse_.resize(static_cast<std::size_t>(scaled.blocks()));
+    inverse_.resize(scaled.blocks());
     right_side_.resize(scaled.size());
     inner_.resize(scaled.size());
   }
@@ -48,7 +48,7 @@ class KrylovSystem final : public InteriorPointSystem {
   bool prepare(std::span<const BarrierBlock> blocks, double) override {
     blocks_ = blocks;
     parallel_for(scaled_.blocks(), [&](std::ptrdiff_t a) {
-      const auto i = static_cast<std::size_t>(a);
+      const std::size_t i = a;
       const double s = scaled_.scale()[i];
       const Mat3& W = scaled_.problem().W->diagonal()[i];
       inverse_[i].setZero();
@@ -110,7 +110,7 @@ class BodyKrylovSystem final : public InteriorPointSystem {
  public:
   BodyKrylovSystem(ScaledProblem& scaled, const BodyForm& W, int max_iterations)
       : scaled_(scaled), W_(W), max_iterations_(max_iterations), contact_(scaled.size()) {
-    const auto size = static_cast<std::size_t>(W.dofs());
+    const std::size_t size = W.dofs();
     cg_.resize(size);
     for (auto* v : {&right_side_, &inner_, &z_}) v->resize(size);
     for (int b = 0; b < W.bodies(); ++b) inverse_.emplace_back(W.body_dofs(b), W.body_dofs(b));
@@ -121,11 +121,11 @@ class BodyKrylovSystem final : public InteriorPointSystem {
     blocks_ = blocks;
     size_ = size;
     parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
-      const auto b = static_cast<std::size_t>(body);
+      const std::size_t b = body;
       MatX& D = diagonal_[b];
       D.setIdentity();
       for (const int entry : W_.incidence(static_cast<int>(body))) {
-        const auto a = static_cast<std::size_t>(entry / 2);
+        const std::size_t a = entry / 2;
         const double s = scaled_.scale()[a];
         const Rows H(W_.rows(entry / 2, entry % 2).data(), 3, D.cols());
         const Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, kLargestBody> GH = (s * s * blocks[a].inverse).lazyProduct(H);
@@ -261,15 +261,15 @@ class BodySpaceSystem final : public DirectSystem {
  public:
   BodySpaceSystem(ScaledProblem& scaled, const BodyForm& W) : DirectSystem(scaled), W_(W) {
     space_.analyse(W);
-    G_.resize(static_cast<std::size_t>(W.blocks()));
+    G_.resize(W.blocks());
     contact_.resize(scaled.size());
-    body_.resize(static_cast<std::size_t>(W.dofs()));
+    body_.resize(W.dofs());
   }
 
   bool prepare(std::span<const BarrierBlock> blocks, double) override {
     blocks_ = blocks;
     parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
-      const auto i = static_cast<std::size_t>(a);
+      const std::size_t i = a;
       const double s = scaled_.scale()[i];
       G_[i] = s * s * blocks[i].inverse;
     });
@@ -315,18 +315,18 @@ class ExplicitDirectSystem final : public DirectSystem {
     lu_.analyse(row_start_, columns, BlockLu<3>::Fill::complete);
     columns_ = std::move(columns);
     values_.resize(columns_.size());
-    full_rows_.assign(static_cast<std::size_t>(W.blocks()), 0);
+    full_rows_.assign(W.blocks(), 0);
   }
 
   bool prepare(std::span<const BarrierBlock> blocks, double) override {
     blocks_ = blocks;
     const auto& s = scaled_.scale();
     parallel_for(W_.blocks(), [&](std::ptrdiff_t row) {
-      const auto a = static_cast<std::size_t>(row);
+      const std::size_t a = row;
       const auto given = W_.values(static_cast<int>(row));
       for (int k = row_start_[a]; k < row_start_[a + 1]; ++k) {
-        const auto entry = static_cast<std::size_t>(k), m = static_cast<std::size_t>(k - row_start_[a]);
-        const auto b = static_cast<std::size_t>(columns_[entry]);
+        const std::size_t entry = k, m = k - row_start_[a];
+        const std::size_t b = columns_[entry];
         Mat3& value = values_[entry];
         value.setZero();
         if (m < given.size()) value = s[a] * s[b] * given[m];

@@ -62,12 +62,12 @@ std::vector<double> part_of(std::span<const double> whole, std::span<const int> 
 
 std::vector<double> tolerance_shares(const ContactProblem& problem, std::span<const double> weight, int parts, const std::function<std::span<const int>(int)>& blocks) {
   constexpr double kLeast = 0.01;   ///< of the whole, shared out by size: parts with nothing to do are not asked for perfection
-  std::vector<double> share(static_cast<std::size_t>(parts), 0.0);
+  std::vector<double> share(parts, 0.0);
   double undone = 0.0;
   for (int i = 0; i < parts; ++i) {
     double& part = share[i];
     for (const int block : blocks(i)) {
-      const auto a = static_cast<std::size_t>(block);
+      const std::size_t a = block;
       part += weight[a] * free_impulse(Eigen::Map<const Vec3>(problem.B.data() + 3 * a), block_rho(problem.W->diagonal()[a]), problem.kind[a], problem.mu[a]).squaredNorm();
     }
     undone += part;

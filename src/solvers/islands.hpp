@@ -19,7 +19,7 @@ class Islands {
   [[nodiscard]] int count() const { return static_cast<int>(start_.size()) - 1; }
   /// Blocks of an island, ascending; islands are numbered by their first block.
   [[nodiscard]] std::span<const int> blocks(int island) const {
-    const auto i = static_cast<std::size_t>(island);
+    const std::size_t i = island;
     return {blocks_.data() + start_[i], static_cast<std::size_t>(start_[i + 1] - start_[i])};
   }
 

@@ -23,7 +23,7 @@ constexpr double kLeastDamping = 1e-10;
 class LeastNorm {
  public:
   LeastNorm(const ContactProblem& problem, const BodyForm& form, double tolerance, std::span<const double> R)
-      : scaled_(problem), form_(form), tolerance_(tolerance), x_(scaled_.size()), u_(scaled_.size()), y_(static_cast<std::size_t>(form.dofs())),
+      : scaled_(problem), form_(form), tolerance_(tolerance), x_(scaled_.size()), u_(scaled_.size()), y_(form.dofs()),
         l_(y_.size(), 0.0), step_(y_.size()), F_(y_.size()), image_(y_.size()), G_(problem.kind.size()) {
     scaled_.from_impulses(R, x_);
     scaled_.velocity(x_, u_);

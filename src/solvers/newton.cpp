@@ -85,7 +85,7 @@ class QuasiNewton {
  public:
   QuasiNewton(const ContactProblem& problem, const NewtonOptions& options)
       : scaled_(problem), options_(options), smoother_(problem, options), x_(scaled_.size()), u_(x_.size()), C_(x_.size()), step_(x_.size()),
-        X_(static_cast<std::size_t>(problem.blocks())), Y_(X_.size()), inverse_(X_.size()), shift_(X_.size()) {
+        X_(problem.blocks()), Y_(X_.size()), inverse_(X_.size()), shift_(X_.size()) {
     const double delta = regularisation(options, *problem.W);
     for (std::size_t a = 0; a < shift_.size(); ++a) shift_[a] = delta * scaled_.scale()[a] * scaled_.scale()[a];
     velocity_ = scaled_.reference() / std::sqrt(std::max(1.0, total(static_cast<double>(problem.blocks()))));
@@ -145,7 +145,7 @@ class QuasiNewton {
     const double omega = smoothing();
     const ContactProblem& p = scaled_.problem();
     parallel_for(p.blocks(), [&](std::ptrdiff_t a) {
-      const auto i = static_cast<std::size_t>(a);
+      const std::size_t i = a;
       const SmoothedLaw law = smoothed_law(Eigen::Map<const Vec3>(u_.data() + 3 * a), Eigen::Map<const Vec3>(x_.data() + 3 * a),
                                            p.kind[i], p.mu[i], omega, options_.formulation == Formulation::convex);
       Eigen::Map<Vec3>(C_.data() + 3 * a) = law.C;
@@ -164,7 +164,7 @@ class QuasiNewton {
     ++products_;
     ++linear_iterations_;
     parallel_for(scaled_.blocks(), [&](std::ptrdiff_t a) {
-      const auto i = static_cast<std::size_t>(a);
+      const std::size_t i = a;
       const Eigen::Map<const Vec3> d(in.data() + 3 * a);
       Eigen::Map<Vec3> o(out.data() + 3 * a);
       o = (X_[i] * o + Y_[i] * d + shift_[i] * d).eval();

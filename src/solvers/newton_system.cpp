@@ -75,12 +75,12 @@ class ExplicitSystem final : public NewtonSystem {
   void fill(double alpha, std::span<const Mat3> D, std::span<const char> open) {
     const auto& s = scaled_.scale();
     parallel_for(W_.blocks(), [&](std::ptrdiff_t row) {
-      const auto a = static_cast<std::size_t>(row);
+      const std::size_t a = row;
       const auto given = W_.values(static_cast<int>(row));
       for (int k = row_start_[a]; k < row_start_[a + 1]; ++k) {
-        const auto entry = static_cast<std::size_t>(k);
-        const auto m = static_cast<std::size_t>(k - row_start_[a]);
-        const auto b = static_cast<std::size_t>(columns_[entry]);
+        const std::size_t entry = k;
+        const std::size_t m = k - row_start_[a];
+        const std::size_t b = columns_[entry];
         Mat3& value = values_[entry];
         if (open[a] || m >= given.size())
           value.setZero();
@@ -121,11 +121,11 @@ class ExplicitSystem final : public NewtonSystem {
 class BodySystem : public NewtonSystem {
  public:
   BodySystem(ScaledProblem& scaled, const BodyForm& W) : scaled_(scaled), W_(W) {
-    const auto n = static_cast<std::size_t>(W.dofs());
+    const std::size_t n = W.dofs();
     right_side_.resize(n);
     z_.resize(n);
     contact_.resize(scaled.size());
-    G_.resize(static_cast<std::size_t>(W.blocks()));
+    G_.resize(W.blocks());
     gmres_.resize(n, kKrylovSize);
   }
 
@@ -133,7 +133,7 @@ class BodySystem : public NewtonSystem {
              std::span<double> dx) override {
     const auto& s = scaled_.scale();
     parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
-      const auto i = static_cast<std::size_t>(a);
+      const std::size_t i = a;
       G_[i] = (s[i] * s[i] / alpha) * D[i];
     });
     if (!factor(open)) return false;
@@ -192,7 +192,7 @@ class CholeskySystem final : public BodySystem {
  private:
   bool factor(std::span<const char> open) override {
     parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
-      const auto i = static_cast<std::size_t>(a);
+      const std::size_t i = a;
       symmetric_[i] = definite_part(G_[i], open[i] != 0);
     });
     return space_.factor(symmetric_);
@@ -241,7 +241,7 @@ class RigidSystem final : public BodySystem {
     lu_.analyse(row_start, columns, BlockLu<6>::Fill::complete);
     row_start_ = std::move(row_start);
     values_.resize(columns.size());
-    full_rows_.assign(static_cast<std::size_t>(W.bodies()), 0);
+    full_rows_.assign(W.bodies(), 0);
   }
 
   /// Block products of a factorisation.
@@ -252,7 +252,7 @@ class RigidSystem final : public BodySystem {
 
   bool factor(std::span<const char> open) override {
     parallel_for(W_.bodies(), [&](std::ptrdiff_t row) {
-      const auto b = static_cast<std::size_t>(row);
+      const std::size_t b = row;
       for (int k = row_start_[b]; k < row_start_[b + 1]; ++k) values_[k].setZero();
       values_[diagonal_[b]].setIdentity();
       std::size_t next = first_slot_[b];

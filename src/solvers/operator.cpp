@@ -94,9 +94,9 @@ void BodyForm::find_incidence() {
   incidence_start_.assign(dof_start_.size(), 0);
   for (const auto& pair : bodies_of_)
     for (int body : pair)
-      if (body >= 0) ++incidence_start_[static_cast<std::size_t>(body) + 1];
+      if (body >= 0) ++incidence_start_[body + 1];
   for (std::size_t b = 1; b < incidence_start_.size(); ++b) incidence_start_[b] += incidence_start_[b - 1];
-  incidence_.resize(static_cast<std::size_t>(incidence_start_.back()));
+  incidence_.resize(incidence_start_.back());
   std::vector<int> next(incidence_start_.begin(), incidence_start_.end() - 1);
   for (int a = 0; a < added(); ++a)
     for (int side = 0; side < 2; ++side)
@@ -151,7 +151,7 @@ void BodyForm::gather(std::span<const double> y, std::span<double> U) const {
 
 void BodyForm::apply(std::span<const double> R, std::span<double> U) const {
   thread_local std::vector<double> y;
-  y.resize(static_cast<std::size_t>(dofs()));
+  y.resize(dofs());
   scatter(R, y);
   gather(y, U);
 }
@@ -168,7 +168,7 @@ std::shared_ptr<const Operator> BodyForm::restricted(std::span<const int> blocks
 }
 
 BodyForm BodyForm::restricted(std::span<const int> blocks, std::vector<int>& body_map) const {
-  body_map.assign(static_cast<std::size_t>(bodies()), -1);
+  body_map.assign(bodies(), -1);
   std::vector<int> sizes;
   for (int a : blocks)
     for (int body : bodies_of(a))
@@ -197,7 +197,7 @@ ExplicitForm::ExplicitForm(std::vector<int> row_start, std::vector<int> columns,
     throw_input("W: row starts, columns and values disagree ({} rows, {} columns, {} values)",
                 row_start_.empty() ? 0 : row_start_.size() - 1, columns_.size(), values_.size());
   const int blocks = static_cast<int>(row_start_.size()) - 1;
-  diagonal_.assign(static_cast<std::size_t>(blocks), Mat3::Zero());
+  diagonal_.assign(blocks, Mat3::Zero());
   for (int a = 0; a < blocks; ++a)
     for (std::size_t k = 0; k < this->columns(a).size(); ++k)
       if (this->columns(a)[k] == a) diagonal_[a] = this->values(a)[k];
@@ -242,7 +242,7 @@ double ExplicitForm::asymmetry() const {
       const auto mirror = columns(cols[k]);
       const auto found = std::lower_bound(mirror.begin(), mirror.end(), a);
       if (found != mirror.end() && *found == a) {
-        const auto position = static_cast<std::size_t>(found - mirror.begin());
+        const std::size_t position = found - mirror.begin();
         difference = std::max(difference, (block - values(cols[k])[position].transpose()).cwiseAbs().maxCoeff());
       } else {
         difference = std::max(difference, block.cwiseAbs().maxCoeff());

@@ -131,14 +131,14 @@ class BodyForm final : public Operator {
   [[nodiscard]] const std::array<int, 2>& bodies_of(int block) const { return bodies_of_[block]; }
   /// Row-major 3 x body_dofs scaled rows of one side (0 or 1) of a block; empty for an absent body.
   [[nodiscard]] std::span<const double> rows(int block, int side) const {
-    const auto k = static_cast<std::size_t>(2 * block + side);
+    const std::size_t k = 2 * block + side;
     return {rows_.data() + row_start_[k], row_start_[k + 1] - row_start_[k]};
   }
   /// True when every body has 6 degrees of freedom: the fast path of sweeps.
   [[nodiscard]] bool rigid() const { return rigid_; }
   /// Blocks that touch a body, ascending, as 2 * block + side.
   [[nodiscard]] std::span<const int> incidence(int body) const {
-    const auto b = static_cast<std::size_t>(body);
+    const std::size_t b = body;
     return {incidence_.data() + incidence_start_[b], static_cast<std::size_t>(incidence_start_[b + 1] - incidence_start_[b])};
   }
 
@@ -185,11 +185,11 @@ class ExplicitForm final : public Operator {
   void apply(std::span<const double> R, std::span<double> U) const override;
 
   [[nodiscard]] std::span<const int> columns(int row) const {
-    const auto a = static_cast<std::size_t>(row);
+    const std::size_t a = row;
     return {columns_.data() + row_start_[a], static_cast<std::size_t>(row_start_[a + 1] - row_start_[a])};
   }
   [[nodiscard]] std::span<const RowMat3> values(int row) const {
-    const auto a = static_cast<std::size_t>(row);
+    const std::size_t a = row;
     return {values_.data() + row_start_[a], static_cast<std::size_t>(row_start_[a + 1] - row_start_[a])};
   }
   [[nodiscard]] const ExplicitForm* block_rows() const override { return this; }

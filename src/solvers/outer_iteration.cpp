@@ -20,7 +20,7 @@ constexpr double kTikhonov = 1e-10;   // of the mixing, relative
 class Steps {
  public:
   Steps(Eigen::Index n, int memory) : mapped_(n), best_z_(n), best_G_(n) {
-    const std::vector<double> weight(static_cast<std::size_t>(n), 1.0);
+    const std::vector<double> weight(n, 1.0);
     mixing_.reset(weight, memory, kTikhonov);
   }
 

@@ -261,7 +261,7 @@ void PackedSweeper::velocities_from_impulses(std::vector<Slot>& slots) {
   y_.resize(form_->dofs());
   form_->scatter(plain_, y_);
   parallel_for(form_->bodies(), [&](std::ptrdiff_t b) {
-    const auto body = static_cast<std::size_t>(b);
+    const std::size_t body = b;
     const double* y = y_.data() + 6 * body;
     slots[order_.slot_of_body()[body]] = {{y[0], y[1], y[2]}, weight_[body], {y[3], y[4], y[5]}, 0.0};
   });
@@ -342,7 +342,7 @@ void PackedSweeper::run_phases(bool backward, Run&& run) {
 double PackedSweeper::squared_residual() {
   errors_.resize(order_.tasks());
   parallel_for(order_.tasks(), [&](std::ptrdiff_t t) {
-    const auto task = static_cast<std::size_t>(t);
+    const std::size_t task = t;
     errors_[task] = packed::kernel().squared_residual(view(), group_start_[task], group_start_[task + 1]);
   }, 1);
   return std::accumulate(errors_.begin(), errors_.end(), 0.0);

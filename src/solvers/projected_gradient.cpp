@@ -67,7 +67,7 @@ Mat3 preconditioner_block(const Mat3& W, Preconditioner preconditioner) {
 }
 
 Scheme::Scheme(FirstOrderProblem& problem, const ProjectedGradientOptions& options)
-    : problem_(problem), conjugate_(options.conjugate), contacts_(static_cast<std::size_t>(problem.blocks())),
+    : problem_(problem), conjugate_(options.conjugate), contacts_(problem.blocks()),
       D_(contacts_.size()), w_(problem.size()), p_(problem.size()), Wp_(problem.size()) {
   for (std::size_t a = 0; a < D_.size(); ++a) {
     const double s = problem.block_scale(static_cast<std::ptrdiff_t>(a));

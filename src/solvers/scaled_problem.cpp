@@ -49,7 +49,7 @@ void ScaledProblem::velocity(std::span<const double> x, std::span<double> u) {
 
 double ScaledProblem::residual(std::span<const double> x, std::span<const double> u, bool convex) const {
   const double sum = total_sum(blocks(), [&](std::ptrdiff_t a) {
-    const auto i = static_cast<std::size_t>(a);
+    const std::size_t i = a;
     const Eigen::Map<const Vec3> xa(x.data() + 3 * a), ua(u.data() + 3 * a);
     const bool relaxed = convex && frictional(problem_->kind[i]);
     return weight_[i] * (relaxed ? natural_map(xa, ua, 1.0, problem_->kind[i], parameter_[i]).squaredNorm()
@@ -60,7 +60,7 @@ double ScaledProblem::residual(std::span<const double> x, std::span<const double
 
 double ScaledProblem::map_norm(std::span<const double> x, std::span<const double> u, bool convex) const {
   const double sum = total_sum(blocks(), [&](std::ptrdiff_t a) {
-    const auto i = static_cast<std::size_t>(a);
+    const std::size_t i = a;
     const Eigen::Map<const Vec3> xa(x.data() + 3 * a), ua(u.data() + 3 * a);
     const Vec3 F = convex && frictional(problem_->kind[i]) ? Vec3(ua) : modified_velocity(ua, problem_->kind[i], parameter_[i]);
     return natural_map(xa, F, 1.0, problem_->kind[i], parameter_[i]).squaredNorm();

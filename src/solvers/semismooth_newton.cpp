@@ -32,7 +32,7 @@ SemismoothNewton::SemismoothNewton(const ContactProblem& problem, Formulation fo
       scaled_(frictionless_ ? *frictionless_ : problem) {
   for (auto* v : {&x_, &u_x_, &X_, &u_, &dX_, &du_, &law_, &f_, &candidate_, &candidate_u_, &best_, &R_, &U_})
     v->resize(scaled_.size());
-  D_.resize(static_cast<std::size_t>(problem.blocks()));
+  D_.resize(problem.blocks());
   open_.resize(D_.size());
 }
 
@@ -74,7 +74,7 @@ double SemismoothNewton::evaluate(bool derivative) {
   const double step = 1.0 / alpha_;
   const bool convex = formulation_ == Formulation::convex;
   const double sum = parallel_sum(p.blocks(), [&](std::ptrdiff_t a) {
-    const auto i = static_cast<std::size_t>(a);
+    const std::size_t i = a;
     const Vec3 y = Eigen::Map<const Vec3>(x_.data() + 3 * a) - step * Eigen::Map<const Vec3>(u_.data() + 3 * a);
     Eigen::Map<Vec3> law(law_.data() + 3 * a), f(f_.data() + 3 * a);
     const double mu = scaled_.parameter()[i];

@@ -15,7 +15,7 @@ namespace {
 class BodyShifted final : public ShiftedFactor {
  public:
   BodyShifted(const BodyForm& form, std::span<const double> scale)
-      : form_(form), scale_(scale.begin(), scale.end()), G_(scale.size()), y_(static_cast<std::size_t>(form.dofs())), work_(3 * scale.size()) {
+      : form_(form), scale_(scale.begin(), scale.end()), G_(scale.size()), y_(form.dofs()), work_(3 * scale.size()) {
     space_.analyse(form);
   }
 
@@ -62,7 +62,7 @@ class StoredShifted final : public ShiftedFactor {
     for (int a = 0; a < form.blocks(); ++a) {
       // A diagonal block that is not stored is zero, but the factors need its place.
       const auto stored = form.columns(a);
-      const auto place = static_cast<std::size_t>(std::lower_bound(stored.begin(), stored.end(), a) - stored.begin());
+      const std::size_t place = std::lower_bound(stored.begin(), stored.end(), a) - stored.begin();
       for (std::size_t k = 0; k <= stored.size(); ++k) {
         if (k == place) diagonal_.push_back(matrix_.size());
         if (k == place && (k == stored.size() || stored[k] != a)) push(a, Mat3::Zero());

@@ -22,7 +22,7 @@ void check(const SpgOptions& options) {
 /// by increments, exact to rounding also near the solution where values themselves cancel.
 class Climb {
  public:
-  explicit Climb(int memory) : values_(static_cast<std::size_t>(memory), 0.0) {}
+  explicit Climb(int memory) : values_(memory, 0.0) {}
   [[nodiscard]] double allowance() const { return *std::max_element(values_.begin(), values_.begin() + count_) - value_; }
   void add(double increment) {
     value_ += increment;

@@ -49,7 +49,7 @@ Vec3 stopped_velocity(const ContactProblem& problem, std::size_t a) {
 }
 
 Sums block_sums(Yardstick yardstick, const ContactProblem& problem, const double* R, const double* U, std::ptrdiff_t a) {
-  const auto i = static_cast<std::size_t>(a);
+  const std::size_t i = a;
   const Eigen::Map<const Vec3> r(R + 3 * a), u(U + 3 * a), b(problem.B.data() + 3 * a);
   const Mat3& W = problem.W->diagonal()[i];
   const auto kind = problem.kind[i];
@@ -112,7 +112,7 @@ double measure(Yardstick yardstick, const ContactProblem& problem, std::span<con
 
 double merit_reference(const ContactProblem& problem) {
   return total_sum(problem.blocks(), [&](std::ptrdiff_t a) {
-    const auto i = static_cast<std::size_t>(a);
+    const std::size_t i = a;
     const bool along_normal = impulse_set(problem.kind[i], problem.mu[i]) == ImpulseSet::line;
     return energy(problem.W->diagonal()[i], stopped_velocity(problem, i), along_normal);
   });
