@@ -570,6 +570,24 @@ TEST(Fclib, WritingChecksItsInput) {
   EXPECT_FALSE(fs::exists(folder.file("a.hdf5")));
 }
 
+TEST(Fclib, BlocksOfOtherLawsAreRefusedByName) {
+  struct Spring final : solvers::Law {
+    [[nodiscard]] std::string name() const override { return "spring"; }
+    [[nodiscard]] Vec3 project(const Vec3& trial, double) const noexcept override { return trial; }
+    [[nodiscard]] solvers::LawPoint point(const Vec3& y, double) const noexcept override { return {y, Mat3::Identity(), false}; }
+  };
+  TemporaryFolder folder;
+  FclibProblem data = random_problem(3);
+  data.problem.kind[1] = solvers::register_law(std::make_unique<Spring>());
+  try {
+    write_fclib(folder.file("a.hdf5"), data);
+    FAIL() << "was written";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("spring"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(fs::exists(folder.file("a.hdf5")));
+}
+
 // Files of the shared collection, when it is there.
 std::vector<fs::path> shared(const char* form) {
   std::vector<fs::path> files;
