@@ -1,8 +1,13 @@
 /// The numbers by which AUTO decides (theory sec. 4.11).
 ///
 /// Costs are counted in sweeps: c is that of a Newton step (Operator::newton_cost), n the number of blocks, N the iterations allowed. What
-/// each number is for, its unit, its range and its reason stand in kAutoParameters below. Halving or doubling any of them changes costs,
-/// not success: tests/solvers/auto_parameters_test.cpp tries it.
+/// each number is for, its unit, its range and its reason stand in kAutoParameters below.
+///
+/// Halving or doubling any of them changed costs, not success, on 48 generated problems taken as they come (packings, 24 or 40 random contacts with mu 0.6 to 5,
+/// soft bodies; N = 20000). These feel 12 of the 37: check_interval, window, patience, island_blocks, stall_sweeps, most_stall, slice, admm_cost, admm_steps,
+/// set_sweeps, loose_rounds, loose_sweeps; the cost of a single problem became 0.27 to 8.95 times as much, both by `patience`. The others decide where problems
+/// are large, iterations scarce, guesses bad or starts many; tests/solvers/auto_parameters_test.cpp has problems made to feel each of them. Where N is short,
+/// success does depend on them: of a problem that needs 800 iterations, 1200 do not solve it with twice fewest_newtons (then 100) or half of most_stall.
 #pragma once
 
 #include <algorithm>
