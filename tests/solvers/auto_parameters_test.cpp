@@ -13,6 +13,9 @@
 namespace scree::solvers {
 namespace {
 
+using testing::explicit_copy;
+using testing::zero;
+
 struct Case {
   std::string name;
   ContactProblem problem;
@@ -62,8 +65,6 @@ ContactProblem both(const ContactProblem& one, const ContactProblem& two) {
   sum.W = std::make_shared<ExplicitForm>(row_start, columns, values);
   return sum;
 }
-
-std::vector<double> zero(const ContactProblem& problem) { return std::vector<double>(problem.B.size(), 0.0); }
 
 /// The impulses of the same bodies sheared the other way: a warm start in a bad place.
 std::vector<double> wrong_guess(const ContactProblem& problem, PackingOptions options) {
