@@ -2,6 +2,8 @@
 /// Eigen's own algorithms rather than LAPACK's, so that results do not depend on the processor that BLAS was tuned for.
 #pragma once
 
+#include <memory>
+
 #include "core/vec.hpp"
 
 namespace scree {
@@ -26,8 +28,30 @@ struct Svd3 {
 [[nodiscard]] Svd3 svd(const Mat3& A);
 
 /// A^-1 b for a symmetric positive matrix.
+[[nodiscard]] Vec2 solve_positive(const Mat2& A, const Vec2& b);
 [[nodiscard]] Vec3 solve_positive(const Mat3& A, const Vec3& b);
 [[nodiscard]] MatX solve_positive(const MatX& A, const MatX& B);
+
+/// A^-1 b.
+[[nodiscard]] Vec3 solve_linear(const Mat3& A, const Vec3& b);
+
+/// A = Q T Z of a matrix of any rank, Q and Z orthogonal.
+class OrthogonalFactor {
+ public:
+  OrthogonalFactor() = default;
+  /// Pivots below `threshold` times the largest count as none.
+  OrthogonalFactor(const MatX& A, double threshold);
+
+  [[nodiscard]] Eigen::Index rank() const;
+  [[nodiscard]] MatX Q() const;
+  /// x of least norm among those nearest to A x = b, or to A^T x = b.
+  [[nodiscard]] VecX solve(const VecX& b) const;
+  [[nodiscard]] VecX solve_transposed(const VecX& b) const;
+
+ private:
+  struct Factor;
+  std::shared_ptr<const Factor> factor_;
+};
 
 /// Moore and Penrose's inverse.
 [[nodiscard]] MatX pseudo_inverse(const MatX& A);

@@ -1,14 +1,14 @@
 #include "elastic/corotation.hpp"
 
+#include "core/dense.hpp"
 #include "elastic/incompatible.hpp"
 
 namespace scree::elastic {
 
 Polar polar(const Mat3& A) {
-  const Eigen::JacobiSVD<Mat3> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Vec3 sign(1.0, 1.0, (svd.matrixU() * svd.matrixV().transpose()).determinant() < 0.0 ? -1.0 : 1.0);
-  return {svd.matrixU() * sign.asDiagonal() * svd.matrixV().transpose(),
-          svd.matrixV() * sign.cwiseProduct(svd.singularValues()).asDiagonal() * svd.matrixV().transpose()};
+  const Svd3 parts = svd(A);
+  const Vec3 sign(1.0, 1.0, (parts.U * parts.V.transpose()).determinant() < 0.0 ? -1.0 : 1.0);
+  return {parts.U * sign.asDiagonal() * parts.V.transpose(), parts.V * sign.cwiseProduct(parts.values).asDiagonal() * parts.V.transpose()};
 }
 
 void rotate(const Mat3& R, std::span<double> x) {
@@ -55,7 +55,7 @@ void Corotation::spread(const Pose& pose, std::span<const double> d, std::span<d
   // The rotation's own change with q takes the torque out.
   Vec3 torque = Vec3::Zero();
   for (std::size_t n = 0; n < arm_.size(); ++n) torque += (arm_[n] + Vec3::Map(d.data() + 3 * n)).cross(Vec3::Map(p.data() + 3 * n));
-  const Vec3 t = (pose.polar.B.trace() * Mat3::Identity() - pose.polar.B).ldlt().solve(torque);
+  const Vec3 t = solve_positive(pose.polar.B.trace() * Mat3::Identity() - pose.polar.B, torque);
   for (std::size_t n = 0; n < arm_.size(); ++n) {
     auto force = Vec3::Map(p.data() + 3 * n);
     force = pose.polar.R * (force - mass_[n] * t.cross(arm_[n]));
@@ -69,7 +69,7 @@ void Corotation::viscous_force(std::span<const double> q, std::span<const double
   // Spin of the body's frame, the derivative of its polar decomposition.
   Vec3 moment = Vec3::Zero();
   for (std::size_t n = 0; n < arm_.size(); ++n) moment += mass_[n] * arm_[n].cross(rate(n));
-  const Vec3 spin = (at.polar.B.trace() * Mat3::Identity() - at.polar.B).ldlt().solve(moment);
+  const Vec3 spin = solve_positive(at.polar.B.trace() * Mat3::Identity() - at.polar.B, moment);
   local_displacement(q, at, work);
   for (std::size_t n = 0; n < arm_.size(); ++n) Vec3::Map(f.data() + 3 * n) = rate(n) - spin.cross(arm_[n] + Vec3::Map(work.data() + 3 * n));
   std::vector<double> change(f.begin(), f.end());

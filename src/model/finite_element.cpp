@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/dense.hpp"
 #include "elastic/critical_step.hpp"
 #include "elastic/loads.hpp"
 #include "elastic/shapes.hpp"
@@ -255,7 +256,7 @@ void FiniteElement::project(std::span<double> q, std::span<double> u) const {
   for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(u.data() + 3 * i) = R * vector(local, i);
   // The angular momentum stays what it was.
   const RigidPart after = rigid_part(q, u);
-  const Vec3 spin = after.inertia.ldlt().solve(before.momentum - after.momentum);
+  const Vec3 spin = solve_positive(after.inertia, before.momentum - after.momentum);
   for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(u.data() + 3 * i) += motion.velocity + spin.cross(vector(q, i) - motion.position);
 }
 
@@ -272,7 +273,7 @@ FiniteElement::RigidPart FiniteElement::rigid_part(std::span<const double> q, st
     part.momentum += vector(product, i).cross(vector(u, i));
   }
   part.inertia = euler.trace() * Mat3::Identity() - 0.5 * (euler + euler.transpose());
-  part.angular = part.inertia.ldlt().solve(part.momentum);
+  part.angular = solve_positive(part.inertia, part.momentum);
   return part;
 }
 
@@ -295,7 +296,7 @@ Place FiniteElement::current_place(std::span<const double> q, int element, const
       defect -= N[a] * vector(q, nodes[a]);
       J += vector(q, nodes[a]) * dN[a].transpose();
     }
-    const Vec3 change = J.partialPivLu().solve(defect);
+    const Vec3 change = solve_linear(J, defect);
     if (!is_finite(change)) break;
     place.at += change.cwiseMax(-1.0).cwiseMin(1.0);
     if (change.squaredNorm() < 1e-28) break;
@@ -312,7 +313,7 @@ int FiniteElement::element_at(std::span<const double> q, const Box& box, const V
   for (int iteration = 0; iteration < 12; ++iteration) {
     place = locator_.locate(body_.mesh(), X);
     const Vec3 defect = x - elastic::weights(body_.mesh(), place).at(q);
-    const Vec3 change = elastic::deformation_at(body_, q, place).partialPivLu().solve(defect);
+    const Vec3 change = solve_linear(elastic::deformation_at(body_, q, place), defect);
     const Vec3 next = (elastic::point(body_.mesh(), place) + change).cwiseMax(box.low).cwiseMin(box.high);
     if (!is_finite(change) || (next - X).norm() <= 1e-9 * box.extent().norm()) break;
     X = next;
@@ -416,7 +417,7 @@ MeanMotion FiniteElement::mean(std::span<const double> q, std::span<const double
     momentum += mass * (vector(q, i) - center).cross(vector(u, i) - speed);
   }
   motion.gradient = nearest_rotation(moment);
-  motion.angular = lumped_inertia(q, center).ldlt().solve(momentum);
+  motion.angular = solve_positive(lumped_inertia(q, center), momentum);
   return motion;
 }
 
@@ -439,7 +440,7 @@ void FiniteElement::add_body_force(const Vec3& acceleration, bool lumped, std::s
 
 void FiniteElement::add_torque(std::span<const double> q, const Vec3& torque, std::span<double> f) const {
   // The forces of a rigid angular acceleration, whose moment is the torque.
-  const Vec3 center = lumped_center(q), acceleration = lumped_inertia(q, center).ldlt().solve(torque);
+  const Vec3 center = lumped_center(q), acceleration = solve_positive(lumped_inertia(q, center), torque);
   for (int i = 0; i < nodes(); ++i)
     Eigen::Map<Vec3>(f.data() + 3 * i) += body_.lumped_mass()[i] * acceleration.cross(vector(q, i) - center);
 }

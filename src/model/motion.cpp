@@ -1,4 +1,5 @@
 #include "model/motion.hpp"
+#include "core/dense.hpp"
 
 namespace scree::model {
 
@@ -80,7 +81,7 @@ void mirror(const Bodies& bodies, Motion& motion, int i) {
   motion.rotation[k] = mean.gradient;
   motion.position[k] = mean.position;
   motion.velocity[k] = mean.velocity;
-  motion.angular[k] = mean.gradient.partialPivLu().solve(mean.angular);
+  motion.angular[k] = solve_linear(mean.gradient, mean.angular);
 }
 
 void place(const Bodies& bodies, Motion& motion, int i, const Mat3& rotation, const Vec3& position) {

@@ -1,5 +1,7 @@
 #include "solvers/anderson.hpp"
 
+#include "core/dense.hpp"
+
 namespace scree::solvers {
 
 void Anderson::reset(std::span<const double> weight, int depth, double regularisation) {
@@ -38,7 +40,7 @@ void Anderson::next(std::span<const double> x, std::span<const double> g, std::s
   const double shift = regularisation_ * normal.trace();
   if (!(shift > 0.0)) return;
   normal.diagonal().array() += shift;
-  const VecX gamma = normal.ldlt().solve(projected);
+  const VecX gamma = solve_positive(normal, projected);
   if (!gamma.allFinite()) return;
   for (int k = 0; k < held_; ++k) out -= gamma[k] * dg_.col(k);
 }

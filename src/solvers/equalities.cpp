@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/dense.hpp"
 #include "solvers/islands.hpp"
 
 namespace scree::solvers {
@@ -24,7 +25,7 @@ struct Equalities::Group {
   std::vector<int> bodies, blocks;
   std::vector<int> start;                                   ///< first column of each body, then their number
   std::vector<double> length;                               ///< of the rows before they were made unit vectors
-  Eigen::CompleteOrthogonalDecomposition<MatX> factors;     ///< of E^T
+  OrthogonalFactor factors;                                 ///< of E^T
   MatX held;                                                ///< orthonormal motions that E confines
   VecX driven;                                              ///< y with E y = -b, of least norm
   bool joined() const { return bodies.size() > 1; }
@@ -108,14 +109,13 @@ bool Equalities::factor(Group& group) {
       E.row(row) /= group.length.back();
       b[row] = problem_.B[3 * a + i] / group.length.back();
     }
-  group.factors.setThreshold(kRank);
-  group.factors.compute(E.transpose());
+  group.factors = OrthogonalFactor(E.transpose(), kRank);
   const Eigen::Index r = group.factors.rank();
   if (large && r < group.start.back()) return false;
-  const MatX Q = group.factors.householderQ() * MatX::Identity(group.start.back(), group.start.back());
+  const MatX Q = group.factors.Q();
   group.held = Q.leftCols(r);
   if (group.joined()) group.free = Q.rightCols(group.start.back() - r);
-  group.driven = group.factors.transpose().solve(b);
+  group.driven = group.factors.solve_transposed(b);
   group.driven *= -1.0;
   // What the rows of a contradiction leave, in the weights of the yardstick.
   const VecX left = E * group.driven + b;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/abandon.hpp"
+#include "core/dense.hpp"
 #include "core/error.hpp"
 #include "core/throwing_loop.hpp"
 
@@ -89,7 +90,7 @@ class RigidStep {
     constexpr double kExact = 1e-14;
     Vec3 defect = this->defect(w);
     for (int iteration = 0; iteration < kMost && defect.norm() > kExact * moment_.norm(); ++iteration) {
-      const Vec3 change = slope(w, defect).partialPivLu().solve(defect);
+      const Vec3 change = solve_linear(slope(w, defect), defect);
       if (!is_finite(change)) break;
       double share = 1.0;
       Vec3 next = w, left = defect;
@@ -144,7 +145,7 @@ class StepEquation {
       moment += My * vector(u_, i).transpose() + 0.5 * y * impulse(i).transpose();
     }
     const Mat3 inertia = euler.trace() * Mat3::Identity() - euler;
-    frame_ = half_turn(RigidStep(euler, moment, h_).solve(inertia.ldlt().solve(axial(moment))), h_);
+    frame_ = half_turn(RigidStep(euler, moment, h_).solve(solve_positive(inertia, axial(moment))), h_);
     const Mat3 whole = frame_ * frame_ - Mat3::Identity(), half = frame_ - Mat3::Identity();
     mechanics_.arms(u_, scratch_);
     for (std::size_t i = 0; 3 * i < q_.size(); ++i) {
@@ -217,7 +218,7 @@ class StepEquation {
     array(std::span(r_)) = 2.0 * a * array(std::span<const double>(w_)) - 2.0 * array(u_);
     Spin spin(scratch_, product_, r_);
     for (std::size_t i = 0; 3 * i < q_.size(); ++i) spin.momentum -= vector(std::span<const double>(scratch_), i).cross(impulse(i));
-    const Vec3 correction = spin.inertia.ldlt().solve(spin.momentum) / a;
+    const Vec3 correction = solve_positive(spin.inertia, spin.momentum) / a;
     for (std::size_t i = 0; 3 * i < q_.size(); ++i)
       vector(u, i) = 2.0 * vector(std::span<const double>(w_), i) - vector(u_, i) - correction.cross(vector(std::span<const double>(scratch_), i));
   }
@@ -232,7 +233,7 @@ class StepEquation {
     mechanics_.arms(q, scratch_);
     mechanics_.mass_times(scratch_, false, product_);
     const Spin spin(scratch_, product_, u);
-    return spin.inertia.ldlt().solve(spin.momentum);
+    return solve_positive(spin.inertia, spin.momentum);
   }
 
   /// to = w + share change / 2, with the rotation in that change made as a rotation of the end configuration: along a straight line it would stretch the body.

@@ -1,5 +1,6 @@
 #include "stepping/forces.hpp"
 
+#include "core/dense.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
 
@@ -70,7 +71,7 @@ void add_user_forces(const model::Model& model, const model::Motion& motion, con
     }
     const Vec3 torque = loads.torque[i] + Lam.transpose() * first.torque + first.referential_torque;
     const Vec3 v_mid = motion.velocity[i] + (0.5 * h / bodies.mass[i]) * (loads.force[i] + first.force);
-    const Vec3 W_mid = Lam.transpose() * velocities.angular[i] + 0.5 * h * bodies.inertia[i].ldlt().solve(torque);
+    const Vec3 W_mid = Lam.transpose() * velocities.angular[i] + 0.5 * h * solve_positive(bodies.inertia[i], torque);
     const model::UserForceValue value = evaluate(W_mid, v_mid);
     loads.force[i] += value.force;
     loads.torque[i] += Lam.transpose() * value.torque + value.referential_torque;

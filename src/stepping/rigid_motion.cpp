@@ -1,5 +1,6 @@
 #include "stepping/rigid_motion.hpp"
 
+#include "core/dense.hpp"
 #include "core/free_rotation.hpp"
 #include "core/rotation.hpp"
 #include "core/threads.hpp"
@@ -64,7 +65,7 @@ FreeRotation rotate_implicitly(const Bodies& bodies, std::size_t i, const Vec3& 
   if (too_coarse(W, a)) return free;
   for (int iteration = 0; iteration < kMostNewton && error.norm() > kRounding * size; ++iteration) {
     // d(exp(a W) J W) = exp(a W) (J - a skew(J W) T) dW.
-    const Vec3 step = (J - a * skew(J * W) * exp_rotation_tangent(a * W)).partialPivLu().solve(error);
+    const Vec3 step = solve_linear(J - a * skew(J * W) * exp_rotation_tangent(a * W), error);
     double share = 1.0;
     Vec3 trial = W - step, left = defect(trial);
     while (share > kLeastShare && !(left.norm() < error.norm())) {

@@ -1,5 +1,7 @@
 #include "stepping/spring_dashpot.hpp"
 
+#include "core/dense.hpp"
+
 namespace scree::stepping {
 
 namespace {
@@ -38,7 +40,7 @@ Vec3 spring_dashpot_impulse(const SpringDashpot& law, const Mat3& W, const Vec3&
   }
   // Tangential impulse that would stop the slip (eq. 3.15), cut to Coulomb's cone.
   const Mat2 W_TT = W.block<2, 2>(1, 1);
-  Vec2 R_T = -W_TT.ldlt().solve(B.tail<2>() + W.block<2, 1>(1, 0) * R_N);
+  Vec2 R_T = -solve_positive(W_TT, B.tail<2>() + W.block<2, 1>(1, 0) * R_N);
   const double limit = law.mu * std::abs(R_N), size = R_T.norm();
   if (size > limit) {
     R_T *= limit / size;

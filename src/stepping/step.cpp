@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/abandon.hpp"
+#include "core/dense.hpp"
 #include "core/error.hpp"
 #include "core/throwing_loop.hpp"
 #include "stepping/deformable_motion.hpp"
@@ -392,7 +393,7 @@ void Simulation::undo_bounces(State& next) {
     const Mat3 &start = now_.state.motion.rotation[i], &turn = next.motion.rotation[i];
     const Vec3 momentum = start * (bodies.inertia[i] * (start.transpose() * with.free.angular[i]));
     before.linear[i] = with.free.linear[i];
-    before.angular[i] = turn * bodies.inertia[i].ldlt().solve(turn.transpose() * momentum);
+    before.angular[i] = turn * solve_positive(bodies.inertia[i], turn.transpose() * momentum);
     with.excess[i] = 0.5 * momentum.dot(before.angular[i] - with.free.angular[i]);
   }
   store_node_velocities(bodies, next.motion, with.node, before);

@@ -13,7 +13,7 @@
 namespace scree::io {
 namespace {
 
-Archive sample() {
+Archive archive() {
   Archive archive;
   archive.put("time", Archive::Reals{0.1});
   archive.put("bodies/position", Archive::Reals{1.0, -0.0, std::numeric_limits<double>::denorm_min(), 1e308, std::nan("")});
@@ -44,8 +44,8 @@ bool same(const Archive& a, const Archive& b) {
 
 TEST(Checkpoint, EveryBitComesBack) {
   TemporaryFolder folder;
-  write_checkpoint(folder.file("c.h5"), sample());
-  EXPECT_TRUE(same(read_checkpoint(folder.file("c.h5")), sample()));
+  write_checkpoint(folder.file("c.h5"), archive());
+  EXPECT_TRUE(same(read_checkpoint(folder.file("c.h5")), archive()));
   write_checkpoint(folder.file("c.h5"), Archive());
   EXPECT_TRUE(read_checkpoint(folder.file("c.h5")).values().empty());
 }
@@ -53,16 +53,16 @@ TEST(Checkpoint, EveryBitComesBack) {
 TEST(Checkpoint, OldOneStaysWhenTheNewOneFails) {
   TemporaryFolder folder;
   const std::string path = folder.file("c.h5");
-  write_checkpoint(path, sample());
+  write_checkpoint(path, archive());
   // The temporary file cannot be created: its name is taken by a folder.
   std::filesystem::create_directory(path + ".part" + std::to_string(::getpid()));
   EXPECT_THROW(write_checkpoint(path, Archive()), FileError);
-  EXPECT_TRUE(same(read_checkpoint(path), sample()));
+  EXPECT_TRUE(same(read_checkpoint(path), archive()));
 }
 
 TEST(Checkpoint, CutFilesAreRefused) {
   TemporaryFolder folder;
-  write_checkpoint(folder.file("c.h5"), sample());
+  write_checkpoint(folder.file("c.h5"), archive());
   const auto bytes = read_bytes(folder.file("c.h5"));
   for (std::size_t size = 0; size < bytes.size(); size += 61) {
     write_bytes(folder.file("cut.h5"), bytes, size);
@@ -72,7 +72,7 @@ TEST(Checkpoint, CutFilesAreRefused) {
 
 TEST(Checkpoint, AlteredFilesNeverPassAsGood) {
   TemporaryFolder folder;
-  write_checkpoint(folder.file("c.h5"), sample());
+  write_checkpoint(folder.file("c.h5"), archive());
   const auto bytes = read_bytes(folder.file("c.h5"));
   int refused = 0;
   for (std::size_t at = 0; at < bytes.size(); at += 23) {
@@ -81,7 +81,7 @@ TEST(Checkpoint, AlteredFilesNeverPassAsGood) {
     write_bytes(folder.file("flip.h5"), flipped, flipped.size());
     try {
       // Bytes nobody uses may change; values may not.
-      EXPECT_TRUE(same(read_checkpoint(folder.file("flip.h5")), sample())) << at;
+      EXPECT_TRUE(same(read_checkpoint(folder.file("flip.h5")), archive())) << at;
     } catch (const FileError&) {
       ++refused;
     }

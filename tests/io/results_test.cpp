@@ -532,7 +532,7 @@ TEST(Results, ReaderFollowsALiveWriter) {
   EXPECT_GT(last, 1);
 }
 
-std::string error_of(const std::string& path) {
+std::string reading_error(const std::string& path) {
   try {
     const ResultsReader reader(path);
     for (std::int64_t k = 0; k < reader.frames(); ++k) (void)reader.frame(k);
@@ -554,7 +554,7 @@ TEST(Results, HostileFilesAreRefused) {
       H5Ldelete(node.id.get(), name, H5P_DEFAULT);
       write(node);
     }
-    return error_of(path);
+    return reading_error(path);
   };
   using Node = h5::Node;
   const auto contains = [](const std::string& text, const char* part) { return text.find(part) != std::string::npos; };
@@ -571,10 +571,10 @@ TEST(Results, HostileFilesAreRefused) {
   EXPECT_PRED2(contains, damaged("shapes", "real_end", [](const Node& n) { h5::write_integers(n, "real_end", std::vector<std::int64_t>{1 << 30}); }), "must rise");
   EXPECT_PRED2(contains, damaged("info", "format", [](const Node& n) { h5::write_text(n, "format", "other"); }), "not a results file");
   EXPECT_PRED2(contains, damaged("info", "version", [](const Node& n) { h5::write_integer(n, "version", 99); }), "newer Scree");
-  EXPECT_PRED2(contains, error_of(folder.file("missing")), "no such file");
-  EXPECT_PRED2(contains, error_of(folder.path()), "not a regular file");
+  EXPECT_PRED2(contains, reading_error(folder.file("missing")), "no such file");
+  EXPECT_PRED2(contains, reading_error(folder.path()), "not a regular file");
   write_bytes(folder.file("text"), std::vector<char>(5000, 'x'), 5000);
-  EXPECT_PRED2(contains, error_of(folder.file("text")), "cannot open it as HDF5");
+  EXPECT_PRED2(contains, reading_error(folder.file("text")), "cannot open it as HDF5");
 }
 
 TEST(Results, CutAndFlippedFilesNeverCrash) {
@@ -584,7 +584,7 @@ TEST(Results, CutAndFlippedFilesNeverCrash) {
   const auto bytes = read_bytes(path);
   for (std::size_t size = 0; size < bytes.size(); size += bytes.size() / 97) {
     write_bytes(broken, bytes, size);
-    EXPECT_NE(error_of(broken), "") << size;
+    EXPECT_NE(reading_error(broken), "") << size;
   }
   std::mt19937 random(5);
   for (int k = 0; k < 150; ++k) {
@@ -592,7 +592,7 @@ TEST(Results, CutAndFlippedFilesNeverCrash) {
     const std::size_t at = std::uniform_int_distribution<std::size_t>(0, std::min<std::size_t>(bytes.size(), 40000) - 1)(random);
     flipped[at] = static_cast<char>(flipped[at] ^ (1 << (k % 8)));
     write_bytes(broken, flipped, flipped.size());
-    (void)error_of(broken);
+    (void)reading_error(broken);
   }
 }
 

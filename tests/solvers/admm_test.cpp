@@ -6,8 +6,6 @@
 namespace scree::solvers::testing {
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
-
 SolveReport admm(const ContactProblem& problem, Formulation law, const StopRule& stop, std::span<double> R) {
   AdmmOptions options;
   static_cast<StopRule&>(options) = stop;

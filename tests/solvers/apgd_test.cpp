@@ -6,8 +6,6 @@
 namespace scree::solvers::testing {
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
-
 SolveReport apgd(const ContactProblem& problem, Formulation law, const StopRule& stop, std::span<double> R) {
   ApgdOptions options;
   static_cast<StopRule&>(options) = stop;

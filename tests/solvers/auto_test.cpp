@@ -4,12 +4,16 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
+#include "newton_problems.hpp"
 #include "solvers/generators.hpp"
 #include "solvers/islands.hpp"
 #include "solvers/registry.hpp"
 
 namespace scree::solvers {
 namespace {
+
+using testing::explicit_copy;
+using testing::zero;
 
 ContactProblem packing(int across, int up, double shear = 0.0, std::uint64_t seed = 1) {
   PackingOptions options;
@@ -19,8 +23,6 @@ ContactProblem packing(int across, int up, double shear = 0.0, std::uint64_t see
   options.seed = seed;
   return make_packing(options);
 }
-
-std::vector<double> zero(const ContactProblem& problem) { return std::vector<double>(problem.B.size(), 0.0); }
 
 /// Two problems side by side, blocks alternating.
 ContactProblem side_by_side(const ContactProblem& one, const ContactProblem& two) {
@@ -48,12 +50,6 @@ ContactProblem side_by_side(const ContactProblem& one, const ContactProblem& two
   form.finish();
   both.W = std::make_shared<BodyForm>(std::move(form));
   return both;
-}
-
-ContactProblem explicit_copy(const ContactProblem& problem) {
-  ContactProblem copy = problem;
-  copy.W = std::make_shared<ExplicitForm>(make_explicit(static_cast<const BodyForm&>(*problem.W)));
-  return copy;
 }
 
 TEST(Islands, AreFoundInBothForms) {

@@ -12,7 +12,7 @@
 namespace scree::solvers {
 namespace {
 
-std::vector<double> zero(const ContactProblem& problem) { return std::vector<double>(problem.B.size(), 0.0); }
+using testing::zero;
 
 /// Packings that slide, or whose contacts have few neighbours, and bodies at random with much friction.
 std::vector<ContactProblem> hard_problems() {

@@ -13,6 +13,10 @@
 
 namespace scree::solvers::testing {
 
+inline constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
+/// Those whose impulses and velocities stand in the same cones.
+inline constexpr Formulation kConeLaws[] = {Formulation::coulomb, Formulation::tresca, Formulation::frictionless};
+
 /// A solver with its options bound, as the battery calls it.
 using Solver = std::function<SolveReport(const ContactProblem&, Formulation, const StopRule&, std::span<double> R)>;
 

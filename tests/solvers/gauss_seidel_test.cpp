@@ -4,11 +4,15 @@
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
+#include "newton_problems.hpp"
 #include "solvers/generators.hpp"
 #include "solvers/registry.hpp"
 
 namespace scree::solvers {
 namespace {
+
+using testing::explicit_copy;
+using testing::zero;
 
 ContactProblem small_packing(double shear = 0.0, bool ellipsoids = false) {
   PackingOptions options;
@@ -18,14 +22,6 @@ ContactProblem small_packing(double shear = 0.0, bool ellipsoids = false) {
   options.ellipsoids = ellipsoids;
   return make_packing(options);
 }
-
-ContactProblem explicit_copy(const ContactProblem& problem) {
-  ContactProblem copy = problem;
-  copy.W = std::make_shared<ExplicitForm>(make_explicit(static_cast<const BodyForm&>(*problem.W)));
-  return copy;
-}
-
-std::vector<double> zero(const ContactProblem& problem) { return std::vector<double>(problem.B.size(), 0.0); }
 
 std::vector<double> velocity(const ContactProblem& problem, const std::vector<double>& R) {
   std::vector<double> U(R.size());

@@ -7,8 +7,6 @@
 namespace scree::solvers::testing {
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::tresca, Formulation::frictionless};
-
 SolveReport gpminres(const ContactProblem& problem, Formulation law, const StopRule& stop, std::span<double> R) {
   GpminresOptions options;
   static_cast<StopRule&>(options) = stop;
@@ -16,7 +14,7 @@ SolveReport gpminres(const ContactProblem& problem, Formulation law, const StopR
   return solve_gpminres(problem, options, R);
 }
 
-TEST(Gpminres, does_what_every_solver_must) { expect_all(gpminres, kLaws, 1e-8); }
+TEST(Gpminres, does_what_every_solver_must) { expect_all(gpminres, kConeLaws, 1e-8); }
 
 TEST(Gpminres, needs_far_fewer_products_than_jacobi) {
   const ContactProblem problem = random_problem({.bodies = 60, .contacts = 150, .mu = 0.0, .seed = 71});

@@ -7,8 +7,6 @@
 namespace scree::solvers::testing {
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::convex, Formulation::tresca, Formulation::frictionless};
-
 SolveReport jacobi(const ContactProblem& problem, Formulation law, const StopRule& stop, std::span<double> R) {
   JacobiOptions options;
   static_cast<StopRule&>(options) = stop;

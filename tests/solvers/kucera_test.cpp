@@ -7,8 +7,6 @@
 namespace scree::solvers::testing {
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::tresca, Formulation::frictionless};
-
 SolveReport kucera(const ContactProblem& problem, Formulation law, const StopRule& stop, std::span<double> R) {
   KuceraOptions options;
   static_cast<StopRule&>(options) = stop;
@@ -16,7 +14,7 @@ SolveReport kucera(const ContactProblem& problem, Formulation law, const StopRul
   return solve_kucera(problem, options, R);
 }
 
-TEST(Kucera, does_what_every_solver_must) { expect_all(kucera, kLaws, 1e-8); }
+TEST(Kucera, does_what_every_solver_must) { expect_all(kucera, kConeLaws, 1e-8); }
 
 TEST(Kucera, needs_fewer_products_than_jacobi) {
   const ContactProblem problem = random_problem({.bodies = 60, .contacts = 150, .mu = 0.0, .seed = 71});

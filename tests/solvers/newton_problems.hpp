@@ -1,4 +1,4 @@
-/// Small contact problems for the tests of Newton and interior-point solvers.
+/// Small contact problems for the tests of solvers.
 #pragma once
 
 #include <algorithm>
@@ -67,6 +67,8 @@ inline ContactProblem random_problem(const RandomOptions& options) {
   problem.W = form;
   return problem;
 }
+
+[[nodiscard]] inline std::vector<double> zero(const ContactProblem& problem) { return std::vector<double>(problem.B.size(), 0.0); }
 
 /// The same problem with W given as explicit rows.
 inline ContactProblem explicit_copy(const ContactProblem& problem) {

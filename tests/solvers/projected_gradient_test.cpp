@@ -6,8 +6,6 @@
 namespace scree::solvers::testing {
 namespace {
 
-constexpr Formulation kLaws[] = {Formulation::coulomb, Formulation::tresca, Formulation::frictionless};
-
 Solver variant(bool conjugate, Preconditioner preconditioner) {
   return [=](const ContactProblem& problem, Formulation law, const StopRule& stop, std::span<double> R) {
     ProjectedGradientOptions options;
@@ -19,10 +17,10 @@ Solver variant(bool conjugate, Preconditioner preconditioner) {
   };
 }
 
-TEST(ProjectedGradient, pg_does_what_every_solver_must) { expect_all(variant(false, Preconditioner::none), kLaws, 1e-7); }
-TEST(ProjectedGradient, cpg_does_what_every_solver_must) { expect_all(variant(true, Preconditioner::none), kLaws, 1e-8); }
-TEST(ProjectedGradient, diagonal_pcpg_does_what_every_solver_must) { expect_all(variant(true, Preconditioner::diagonal), kLaws, 1e-8); }
-TEST(ProjectedGradient, block_pcpg_does_what_every_solver_must) { expect_all(variant(true, Preconditioner::block), kLaws, 1e-8); }
+TEST(ProjectedGradient, pg_does_what_every_solver_must) { expect_all(variant(false, Preconditioner::none), kConeLaws, 1e-7); }
+TEST(ProjectedGradient, cpg_does_what_every_solver_must) { expect_all(variant(true, Preconditioner::none), kConeLaws, 1e-8); }
+TEST(ProjectedGradient, diagonal_pcpg_does_what_every_solver_must) { expect_all(variant(true, Preconditioner::diagonal), kConeLaws, 1e-8); }
+TEST(ProjectedGradient, block_pcpg_does_what_every_solver_must) { expect_all(variant(true, Preconditioner::block), kConeLaws, 1e-8); }
 
 /// The random problem with motion in the plane of N and T1 only.
 ContactProblem planar_problem() {

@@ -17,7 +17,7 @@ ContactProblem tiny() {
   return make_packing(options);
 }
 
-std::string message(const std::function<void()>& call) {
+std::string refusal(const std::function<void()>& call) {
   try {
     call();
   } catch (const InputError& error) {
@@ -41,14 +41,14 @@ TEST(Registry, EverySolverIsDocumented) {
 TEST(Registry, WrongNamesAndTypesAdvise) {
   const ContactProblem problem = tiny();
   std::vector<double> R(problem.B.size(), 0.0);
-  EXPECT_NE(message([&] { solve("GAUS_SEIDEL", problem, {}, {}, R); }).find("GAUSS_SEIDEL"), std::string::npos);
-  EXPECT_NE(message([&] { solve("GAUSS_SEIDEL", problem, {}, {{"omeha", 1.0}}, R); }).find("omega"), std::string::npos);
-  EXPECT_NE(message([&] { solve("GAUSS_SEIDEL", problem, {}, {{"omega", std::string("1")}}, R); }).find("a number"), std::string::npos);
+  EXPECT_NE(refusal([&] { solve("GAUS_SEIDEL", problem, {}, {}, R); }).find("GAUSS_SEIDEL"), std::string::npos);
+  EXPECT_NE(refusal([&] { solve("GAUSS_SEIDEL", problem, {}, {{"omeha", 1.0}}, R); }).find("omega"), std::string::npos);
+  EXPECT_NE(refusal([&] { solve("GAUSS_SEIDEL", problem, {}, {{"omega", std::string("1")}}, R); }).find("a number"), std::string::npos);
   StopRule stop;
   stop.tolerance = 0.0;
-  EXPECT_NE(message([&] { solve("AUTO", problem, stop, {}, R); }).find("tolerance"), std::string::npos);
+  EXPECT_NE(refusal([&] { solve("AUTO", problem, stop, {}, R); }).find("tolerance"), std::string::npos);
   R.pop_back();
-  EXPECT_NE(message([&] { solve("AUTO", problem, {}, {}, R); }).find("guess"), std::string::npos);
+  EXPECT_NE(refusal([&] { solve("AUTO", problem, {}, {}, R); }).find("guess"), std::string::npos);
 }
 
 TEST(Registry, IntegersPassForRealsAndBadGuessesAreDropped) {

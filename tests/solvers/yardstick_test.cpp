@@ -66,17 +66,17 @@ TEST(Yardstick, RestIsSolved) {
 }
 
 /// A packing and an iterate part of the way to its solution.
-struct Case {
+struct Unfinished {
   ContactProblem problem;
   std::vector<double> R;
 };
 
-Case unfinished() {
+Unfinished unfinished() {
   PackingOptions options;
   options.across = 4;
   options.up = 3;
   options.shear = 0.1;
-  Case c{make_packing(options), {}};
+  Unfinished c{make_packing(options), {}};
   c.R.assign(c.problem.B.size(), 0.0);
   AutoOptions stop;
   stop.max_iterations = 15;
@@ -86,9 +86,9 @@ Case unfinished() {
 }
 
 /// The same blocks with rows, B and R scaled: lengths by `length`, times by `time`, masses by `mass`.
-Case in_units(const Case& from, double length, double time, double mass) {
+Unfinished in_units(const Unfinished& from, double length, double time, double mass) {
   const auto& form = static_cast<const BodyForm&>(*from.problem.W);
-  Case to = from;
+  Unfinished to = from;
   BodyForm scaled;
   scaled.reset_rigid(form.bodies());
   for (int a = 0; a < form.blocks(); ++a) {
@@ -106,19 +106,19 @@ Case in_units(const Case& from, double length, double time, double mass) {
 }
 
 TEST(Yardstick, ResidualDoesNotDependOnUnits) {
-  const Case si = unfinished(), other = in_units(si, 1e3, 7.0, 1e-6);
+  const Unfinished si = unfinished(), other = in_units(si, 1e3, 7.0, 1e-6);
   const double value = measure(Yardstick::residual, si.problem, si.R);
   EXPECT_GT(value, 1e-8);
   EXPECT_NEAR(measure(Yardstick::residual, other.problem, other.R), value, 1e-10 * value);
 }
 
 TEST(Yardstick, DoesNotDependOnTangentsOrNumbering) {
-  const Case given = unfinished();
+  const Unfinished given = unfinished();
   const auto& form = static_cast<const BodyForm&>(*given.problem.W);
   // Blocks in reverse order, each with its tangents turned by its own angle.
   BodyForm turned;
   turned.reset_rigid(form.bodies());
-  Case to;
+  Unfinished to;
   for (int k = 0; k < form.blocks(); ++k) {
     const int a = form.blocks() - 1 - k;
     Mat3 Q = Mat3::Identity();
@@ -145,7 +145,7 @@ TEST(Yardstick, DoesNotDependOnTangentsOrNumbering) {
 }
 
 TEST(Yardstick, DoingNothingIsOne) {
-  const Case c = unfinished();
+  const Unfinished c = unfinished();
   EXPECT_NEAR(measure(Yardstick::residual, c.problem, std::vector<double>(c.R.size(), 0.0)), 1.0, 1e-14);
 }
 

@@ -9,7 +9,7 @@
 namespace scree::stepping {
 namespace {
 
-const std::vector<Integrator> kIntegrators{Integrator::moreau, Integrator::shake, Integrator::rattle};
+const std::vector<Integrator> kSchemes{Integrator::moreau, Integrator::shake, Integrator::rattle};
 
 /// Boxes in a chain of links that slide over a floor.
 Scene chain(Integrator integrator) {
@@ -65,7 +65,7 @@ void expect_undone(Integrator integrator, const std::function<void(Simulation&)>
 }
 
 TEST(State, RefusedSolveChangesNothing) {
-  for (const Integrator integrator : kIntegrators)
+  for (const Integrator integrator : kSchemes)
     for (const int at : {1, 2}) {
       if (at == 2 && integrator != Integrator::rattle) continue;  // only RATTLE solves twice
       expect_undone(integrator, [at](Simulation& sim) {
@@ -82,7 +82,7 @@ TEST(State, UnphysicalPenetrationChangesNothing) {
 }
 
 TEST(State, FailedForceFunctionChangesNothing) {
-  for (const Integrator integrator : kIntegrators) {
+  for (const Integrator integrator : kSchemes) {
     Scene scene = chain(integrator);
     scene.run(50);
     const Seen before = look(scene.sim);
@@ -103,7 +103,7 @@ TEST(State, FreeFallIsExactWhateverStepsAndIntegrators) {
     scene.sim.set_velocity(ball, {1, 0, 3}, Vec3::Zero());
     double thrown = 0.0;
     for (int part = 0; part < 6; ++part) {
-      scene.sim.settings().integrator = kIntegrators[random() % 3];
+      scene.sim.settings().integrator = kSchemes[random() % 3];
       scene.sim.settings().step = std::uniform_real_distribution<>(0.01, 0.1)(random);
       if (part == 3) {
         thrown = scene.sim.time();
@@ -127,7 +127,7 @@ TEST(State, RestAndMomentumOutliveChangesOfIntegrator) {
     const int box = scene.box({-0.1, -0.1, 0}, {0.1, 0.1, 0.2}, 1000.0);
     const double weight = 8.0 * 9.81;
     for (int part = 0; part < 8; ++part) {
-      scene.sim.settings().integrator = kIntegrators[random() % 3];
+      scene.sim.settings().integrator = kSchemes[random() % 3];
       scene.sim.settings().step = std::uniform_real_distribution<>(5e-4, 2e-3)(random);
       scene.run(3);
       double force = 0.0;
