@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kTouch = 1e-10;        // of the size: closer counts as touching
 constexpr double kEqual = 1e-10;        // of the size: separations this near are equal
-constexpr double kParallel = 0.9995;    // cosine (1.8 degrees): below this angle faces lie on each other
+constexpr double kOver = 0.9;            // cosine (26 degrees): below this angle what lies over a face is cut along the normal of edges
 constexpr double kEdgeParallel = 0.02;  // sine: edges this parallel may touch along a line
 constexpr int kFewProducts = 256;       // to try all faces against all vertices
 constexpr double kNear = 1e-5;          // of the size: closer points give no accurate normal
@@ -258,12 +258,12 @@ void Pair::axis_contact(const Axis& axis) {
   face_contact(axis);
 }
 
-/// The normal is that of edges or vertices. Faces beside them that lie on each other make a polygon, edges along
-/// each other a line, all others touch in a point.
+/// The normal is that of edges or vertices. Where a face beside them is nearly upright on it, what lies over this face makes
+/// a polygon, whose corners have each their own gap: an edge over it two points. Other edges along each other make a line, all else a point.
 void Pair::point_contact(const Vec3& n, double s, const Witness& witness, int edge_a, int edge_b) {
   const int face_a = end_face(a_, n, equal_, scratch_.heights), face_b = end_face(b_, -n, equal_, scratch_.heights);
   const double cosine_a = a_.normals[face_a].dot(n), cosine_b = -b_.normals[face_b].dot(n);
-  if (std::min(cosine_a, cosine_b) >= kParallel) {
+  if (std::max(cosine_a, cosine_b) >= kOver && std::min(cosine_a, cosine_b) > 0.0) {
     cut_polygon(n, face_a, face_b, cosine_a >= cosine_b);
     emit(cosine_a >= cosine_b);
   } else {
