@@ -1,5 +1,7 @@
 #include "solvers/report.hpp"
 
+#include <algorithm>
+
 namespace scree::solvers {
 
 StopRule measured_as(Formulation formulation, const StopRule& stop) {
@@ -27,6 +29,17 @@ std::string to_string(Formulation formulation) {
     case Formulation::frictionless: return "frictionless";
   }
   return "";
+}
+
+SolveReport both(const SolveReport& first, const SolveReport& second) {
+  SolveReport sum = first.status == Status::converged ? second : first;
+  sum.iterations = first.iterations + second.iterations;
+  sum.products = first.products + second.products;
+  sum.linear_iterations = first.linear_iterations + second.linear_iterations;
+  sum.fallbacks = first.fallbacks + second.fallbacks;
+  sum.residual = std::max(first.residual, second.residual);
+  sum.seconds = first.seconds + second.seconds;
+  return sum;
 }
 
 }  // namespace scree::solvers

@@ -47,6 +47,9 @@ struct SolveReport {
   std::string advice;        ///< what to try when it did not converge
 };
 
+/// One report of two solves that make up one step.
+[[nodiscard]] SolveReport both(const SolveReport& first, const SolveReport& second);
+
 /// The rule under which a formulation is measured: the convex relaxation always by `ccp`.
 [[nodiscard]] StopRule measured_as(Formulation formulation, const StopRule& stop);
 

@@ -12,6 +12,7 @@
 #include "stepping/forces.hpp"
 #include "stepping/passing.hpp"
 #include "stepping/simulation.hpp"
+#include "stepping/struck_contacts.hpp"
 
 namespace scree::stepping {
 
@@ -267,7 +268,7 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
   if (settings_.integrator == Integrator::rattle) {
     next.state.memory.store(stage.contacts);
     with.placed = stage.end;
-    with.bounced = stage.take_back_bounces(in);
+    with.bounced = take_back_bounces(in, stage);
   }
   account_round(passed_on ? later : in, form, stage, motion, !passed_on);
   if (passed_on) {
@@ -287,15 +288,15 @@ void Simulation::account_round(const StageInput& in, const StepForm& form, const
 }
 
 bool Simulation::passes_on(const StageInput& in, ContactStage& stage) {
-  if (!stage.passes_on(in)) {
-    while (stage.stop_met(in, buffers_.inertias)) solve(in, stage);
+  if (!can_pass_on(in, stage)) {
+    while (stop_met(in, stage, buffers_.inertias)) solve(in, stage);
     return false;
   }
-  if (stage.release_struck(in, buffers_.inertias)) {
+  if (const std::vector<int> released = release_struck(in, stage, buffers_.inertias); !released.empty()) {
     solve(in, stage);
-    if (stage.hold_calm(in, buffers_.inertias)) solve(in, stage);
+    if (hold_calm(in, stage, released, buffers_.inertias)) solve(in, stage);
   }
-  return stage.meets_idle(in);
+  return meets_idle(in, stage);
 }
 
 StepForm Simulation::step_form() const {
@@ -413,7 +414,7 @@ bool Simulation::velocity_stage(State& next) {
                 .excess = with.excess, .spare = now_.state.spare, .division = division_.get()};
   with.velocities.build(in, with.points, with.inertias);
   solve(in, with.velocities);
-  for (int round = 0; round < kMostLooks && with.velocities.defer_struck(in, with.inertias); ++round) solve(in, with.velocities);
+  for (int round = 0; round < kMostLooks && defer_struck(in, with.velocities, with.inertias); ++round) solve(in, with.velocities);
   const bool bounced = std::ranges::any_of(with.bounced, [](char b) { return b != 0; });
   const bool fine = !bounced || settings_.restitution == RestitutionLaw::newton || !with.velocities.adds_energy(in);
   account_impulses(bodies, with.velocities, with.node, next.motion);

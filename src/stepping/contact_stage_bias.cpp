@@ -1,0 +1,83 @@
+// What a contact is asked for: whether it acts, whether it bounces, and the velocity that goes into B (theory sec. 2.9, 3.3, 3.8).
+#include <algorithm>
+
+#include "stepping/contact_stage.hpp"
+
+namespace scree::stepping {
+
+namespace {
+
+constexpr double kClosed = 1e-6;       ///< gap, relative to the smaller body, at which a contact is closed
+
+}  // namespace
+
+Role ContactStage::role_of(const StageInput& in, const assembly::Contact& contact) const {
+  switch (in.level) {
+    case Level::midpoint:
+      return contact_role(contact, in.model.surfaces[contact.material], contact.U.x(), in.ahead, in.solver.penalty(), bounces_now(in, contact),
+                          allowed_overlap(in, contact));
+    case Level::places: return Role::implicit;
+    case Level::velocities: break;
+  }
+  // The tangent cone: contacts that are closed now, or that the first problem has just closed up to its linearisation.
+  const auto radius = [&](int i) { return in.model.bodies.radius[i]; };
+  const bool closed = contact.R.x() > 0.0 || contact.point.gap <= kClosed * std::min(radius(contact.index_a), radius(contact.index_b));
+  return closed ? Role::implicit : Role::idle;
+}
+
+bool ContactStage::bounces_now(const StageInput& in, const assembly::Contact& contact) const {
+  const model::SurfaceMaterial& surface = in.model.surfaces[contact.material];
+  if (surface.restitution == 0.0) return false;
+  if (in.stop || stops[&contact - contacts.data()]) return false;
+  if (in.level != Level::midpoint) return bounce_of(in, contact).has_value();
+  return bounces(contact, surface, calm_speed(in, contact));
+}
+
+std::optional<Bounce> ContactStage::bounce_of(const StageInput& in, const assembly::Contact& contact) const {
+  if (in.model.surfaces[contact.material].restitution == 0.0) return std::nullopt;
+  const double h = in.settings.step, before = contact.U_old.x(), gap = contact.point.gap;
+  std::optional<Bounce> bounce;
+  if (in.lag.empty()) {
+    if (before < 0.0) bounce = Bounce{0.0, -before, 0.0};
+  } else {
+    const double lag = std::max(in.lag[contact.index_a], in.lag[contact.index_b]);
+    Approach approach{gap, before, relative_velocity(in, contact, in.free).x(), lag, h};
+    // Seen from the end of the step, the gap at its start is what the bodies have moved since, and what changes velocities are the loads, not the turn.
+    if (in.placed) {
+      approach.gap = gap - h * relative_velocity(in, contact, *in.placed).x();
+      approach.before = approach.free - (lag + 0.5 * h) * load_acceleration(in, contact);
+    }
+    bounce = find_bounce(approach);
+    // One that the places have closed has closed, if only by the end of the step.
+    const double last = approach.at_start() + h * approach.acceleration();
+    if (!bounce && in.placed && last < 0.0) bounce = Bounce{h, -last, approach.acceleration()};
+  }
+  if (bounce && bounce->closing > calm_speed(in, contact)) return bounce;
+  return std::nullopt;
+}
+
+double ContactStage::bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const {
+  const double e = in.model.surfaces[contact.material].restitution, h = in.settings.step;
+  if (bounce && in.level == Level::midpoint) return restitution_bias(contact, in.model.surfaces[contact.material]);
+  if (bounce) {
+    const Bounce found = *bounce_of(in, contact);
+    if (in.level == Level::places) return (std::max(0.0, contact.point.gap) - gap_after(found, e, h)) / h;
+    return -e * found.closing - ahead(found, h);
+  }
+  if (in.level == Level::velocities) return 0.0;
+  if (in.level == Level::places) return place_bias(contact, in.settings.step, relative_velocity(in, contact, in.free).x(),
+                                                   {1.0, allowed_overlap(in, contact), in.settings.recovery_speed});
+  return gap_bias(contact, in.ahead, {in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed});
+}
+
+Vec3 ContactStage::drift_ahead(const StageInput& in, const assembly::Contact& contact) const {
+  // RATTLE's second problem has its geometry and its velocities at one instant; deformable bodies have no arms.
+  const model::Bodies& bodies = in.model.bodies;
+  const bool rigid = !bodies.deforms(contact.index_a) && !bodies.deforms(contact.index_b);
+  if (in.level == Level::velocities || !rigid || in.model.surfaces[contact.material].friction == 0.0) return Vec3::Zero();
+  const auto a = static_cast<std::size_t>(contact.index_a), b = static_cast<std::size_t>(contact.index_b);
+  const double speed = assembly::surface_speed(bodies, in.before, contact.index_a) + assembly::surface_speed(bodies, in.before, contact.index_b);
+  return tangential_bias(contact, in.before.angular[a], in.before.angular[b], in.settings.step * speed);
+}
+
+}  // namespace scree::stepping
