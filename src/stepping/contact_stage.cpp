@@ -1,6 +1,7 @@
 #include "stepping/contact_stage.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/rotation.hpp"
 #include "core/threads.hpp"
@@ -161,6 +162,21 @@ void ContactStage::apply_springs(const StageInput& in, const assembly::Assembler
     Eigen::Map<Vec3>(impulses_.data() + 3 * k) = contact.R;
   }
   assembly::apply_impulses(with, spring_form_, spring_blocks_, impulses_, scratch_, spring_push_, pushed);
+}
+
+ContactStage::Swing ContactStage::fastest_spring(const StageInput& in) const {
+  std::vector<int> crowd(in.model.bodies.id.size(), 0);
+  for (const int c : springs_) ++crowd[contacts[c].index_a], ++crowd[contacts[c].index_b];
+  const auto on = [&](int body) { return in.model.bodies.moves(body) ? crowd[body] : 1; };
+  Swing fastest;
+  for (std::size_t k = 0; k < springs_.size(); ++k) {
+    const assembly::Contact& contact = contacts[springs_[k]];
+    const model::SurfaceMaterial& material = in.model.surfaces[contact.material];
+    const double stiffness = material.spring * material.power * std::pow(std::max(0.0, -contact.point.gap), material.power - 1.0);
+    const double rate = std::sqrt(stiffness * spring_form_.diagonal()[k](0, 0) * std::max(on(contact.index_a), on(contact.index_b)));
+    if (rate > fastest.rate) fastest = {springs_[k], rate};
+  }
+  return fastest;
 }
 
 void ContactStage::add_blocks(const StageInput& in, const assembly::Assembler& with) {

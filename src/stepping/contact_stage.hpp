@@ -68,6 +68,12 @@ class ContactStage {
   /// True when something acts on deformable bodies.
   [[nodiscard]] bool acts_on_deformables() const { return !blocks_.empty() || !spring_blocks_.empty(); }
   [[nodiscard]] bool has_springs() const { return !springs_.empty(); }
+  /// The spring-dashpot contact that swings fastest, and how fast: with all of the springs on its more crowded body, 1/s.
+  struct Swing {
+    int contact = -1;
+    double rate = 0.0;
+  };
+  [[nodiscard]] Swing fastest_spring(const StageInput& in) const;
   [[nodiscard]] const solvers::BodyForm& form() const { return *form_; }
   [[nodiscard]] Vec3 relative_velocity(const StageInput& in, const assembly::Contact& contact, const assembly::Velocities& velocities) const;
 

@@ -130,6 +130,30 @@ TEST(Passing, FirstHalfStepsPassNothing) {
   }
 }
 
+// A ball thrown at a floor just in front of it meets it within the first half-step: it is stopped there, and is not said to overlap from the start.
+TEST(Passing, FirstHalfStepsOverlapNothing) {
+  for (const double e : {0.0, 1.0})
+    for (const double gap : {0.0, 2e-3, 6e-3}) {
+      Scene scene(1e-2, {0, 0, -9.81});
+      scene.surface(0.0, e);
+      scene.floor();
+      const int id = scene.ball({0, 0, 0.05 + gap}, 0.05, 1.0);
+      scene.sim.set_velocity(id, {0, 0, -2}, Vec3::Zero());
+      for (int k = 0; k < 5; ++k) {
+        scene.run(1);
+        EXPECT_GT(scene.position(id).z(), 0.05 * (1.0 - 1.5 * scene.sim.settings().slack)) << "e " << e << " gap " << gap << " step " << k;
+      }
+      EXPECT_TRUE(scene.sim.take_warnings().empty());
+      if (e > 0.0) EXPECT_NEAR(scene.velocity(id).z(), 2.0, 0.6);
+    }
+  Scene scene(1e-2);
+  scene.surface(0.0);
+  scene.floor();
+  scene.ball({0, 0, 0.04}, 0.05, 1.0);
+  scene.run(1);
+  ASSERT_EQ(scene.sim.take_warnings().size(), 1u);
+}
+
 // Thin plates that come to lie on edges of fixed hulls stay on them, at any step: an edge over a face carries at both its ends.
 TEST(Passing, PlatesLieOnHulls) {
   for (const double h : {2e-2, 1e-2, 5e-3})
