@@ -58,6 +58,17 @@ double impulse_time(const model::Bodies& bodies, std::span<const double> kick, d
   return longest > 0.0 ? longest : h;
 }
 
+/// Velocities with which a further round of impacts begins: those of the last one without what loads add, so that the loads' work is counted once.
+void without_loads(const model::Bodies& bodies, StepBuffers& with) {
+  with.struck = with.passed_on;
+  for (int b = 0; b < bodies.size(); ++b) {
+    const auto i = static_cast<std::size_t>(b);
+    if (!bodies.moves(b)) continue;
+    with.struck.linear[i] -= with.free.linear[i] - with.old.linear[i];
+    with.struck.angular[i] -= with.free.angular[i] - with.old.angular[i];
+  }
+}
+
 }  // namespace
 
 const model::StepRow& Simulation::step() {
@@ -251,7 +262,7 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
   StepBuffers& with = buffers_;
   model::Motion& motion = next.state.motion;
   ContactStage& stage = next.stage;
-  StageInput later = stage_input(motion, with.passed_on, with.passed_on);
+  StageInput later = stage_input(motion, with.struck, with.passed_on);
   later.reactions = {};
   later.impulse_ratio = 0.0;
   later.times = in.times;
@@ -282,8 +293,9 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
       continue;
     }
     // What was struck meets what is ahead with the velocities of this round.
-    account_round(now, form, stage, motion, !passed_on);
+    account_impulses(model_.bodies, stage, now.before, motion);
     with.passed_on = stage.end;
+    without_loads(model_.bodies, with);
     if (passed_on) add_impulses(stage, with.rounds);
     else std::swap(stage, with.rounds);
     passed_on = true;
@@ -296,7 +308,8 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
     with.placed = stage.end;
     with.bounced = take_back_bounces(in, stage);
   }
-  account_round(passed_on ? later : in, form, stage, motion, !passed_on);
+  account_loads(model_.bodies, with.loads, now_.state.motion.q, !form.quasi_static, with.kick, in.before, stage.end, motion);
+  account_impulses(model_.bodies, stage, passed_on ? later.before : in.before, motion);
   if (passed_on) {
     with.rounds.end = stage.end;
     add_impulses(stage, with.rounds);
@@ -306,11 +319,6 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
   timer.end(kSolve);
   throw_if_stopped();
   return true;
-}
-
-void Simulation::account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first) {
-  if (first) account_loads(model_.bodies, buffers_.loads, now_.state.motion.q, !form.quasi_static, buffers_.kick, in.before, stage.end, motion);
-  account_impulses(model_.bodies, stage, in.before, motion);
 }
 
 bool Simulation::passes_on(const StageInput& in, ContactStage& stage) {
@@ -527,7 +535,9 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
   const auto scheme = [&](const model::Deformable& body) { return bodies.scheme[bodies.index(body.body)]; };
   const auto none = [](std::span<const double> x) { return std::ranges::all_of(x, [](double v) { return v == 0.0; }); };
   std::vector<double>& change = buffers_.change;
+  std::vector<char> unsolved;
   for (int round = 0;; ++round) {
+    unsolved.assign(bodies.deformables.size(), 0);
     change.assign(motion.u.size(), 0.0);
     throwing_for(static_cast<std::ptrdiff_t>(bodies.deformables.size()), [&](std::ptrdiff_t k) {
       const auto d = static_cast<std::size_t>(k);
@@ -538,7 +548,7 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
       if (scheme(body) == model::Scheme::def_exp || none(push) || none(u)) return;
       throw_if_stopped();
       std::ranges::copy(u, difference.begin());
-      solve_implicit_body(bodies, motion, body, buffers_.loads, *buffers_.inertias[d], body.part(start.q), push, form, u);
+      unsolved[d] = !solve_implicit_body(bodies, motion, body, buffers_.loads, *buffers_.inertias[d], body.part(start.q), push, form, u);
       for (std::size_t i = 0; i < u.size(); ++i) difference[i] = u[i] - difference[i];
     });
     double fastest = 0.0;
@@ -552,6 +562,14 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
     solve(in, stage);
   }
   for (assembly::Contact& contact : stage.contacts) contact.U = stage.relative_velocity(in, contact, stage.end);
+  warn_of_unsolved(unsolved);
+}
+
+void Simulation::warn_of_unsolved(const std::vector<char>& bodies) {
+  const auto found = std::ranges::find(bodies, 1);
+  if (found == bodies.end() || std::exchange(unsolved_warned_, true)) return;
+  warnings_.push_back(fmt::format("body {}: in step {} at time {:.6g} s contacts push so hard that the motion of a step of {:.3g} s is not found; its linear velocities are kept and its energy may change. Use a smaller step",
+                                  model_.bodies.deformables[static_cast<std::size_t>(found - bodies.begin())].body, steps() + 1, time(), settings_.step));
 }
 
 void Simulation::warn_of_overlaps() {

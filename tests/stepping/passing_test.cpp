@@ -144,7 +144,9 @@ TEST(Passing, FirstHalfStepsOverlapNothing) {
         EXPECT_GT(scene.position(id).z(), 0.05 * (1.0 - 1.5 * scene.sim.settings().slack)) << "e " << e << " gap " << gap << " step " << k;
       }
       EXPECT_TRUE(scene.sim.take_warnings().empty());
-      if (e > 0.0) EXPECT_NEAR(scene.velocity(id).z(), 2.0, 0.6);
+      if (e > 0.0) {
+        EXPECT_NEAR(scene.velocity(id).z(), 2.0, 0.6);
+      }
     }
   Scene scene(1e-2);
   scene.surface(0.0);
