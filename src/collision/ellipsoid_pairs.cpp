@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "collision/ellipsoid.hpp"
 #include "collision/narrow_phase.hpp"
@@ -11,7 +12,7 @@ namespace scree::collision {
 namespace {
 
 constexpr int kEllipsoidSteps = 60;    // of Newton's method; quadratic convergence needs about six
-constexpr int kStarts = 4;    // tried when the ellipsoids overlap and local minima are possible
+constexpr int kCellLevels = 4;  // of cells of directions, a tenth of a radian wide: within one Newton's method finds the least value
 constexpr double kTurn = 0.4;  // longest step on the unit sphere, radians
 
 /// Support function of A - B, whose least value over unit vectors is minus the gap:
@@ -24,9 +25,6 @@ struct Difference {
       : shift(a.center - b.center), Ma(a.axes * a.radii.asDiagonal()), Mb(b.axes * b.radii.asDiagonal()),
         Sa(Ma * Ma.transpose()), Sb(Mb * Mb.transpose()) {}
 
-  [[nodiscard]] double value(const Vec3& n) const {
-    return n.dot(shift) + (Ma.transpose() * n).norm() + (Mb.transpose() * n).norm();
-  }
   /// Value, gradient and Hessian.
   double expand(const Vec3& n, Vec3& gradient, Mat3& hessian) const {
     const Vec3 a = Ma.transpose() * n, b = Mb.transpose() * n;
@@ -95,35 +93,43 @@ double minimise(const Difference& difference, Vec3& n, double scale, double enou
   return h;
 }
 
-/// Global minimum of h by several starts: directions between centres, axes, and the common normals of axes. Of n and
-/// -n the one from a to b has the smaller value.
-double minimise_everywhere(const Difference& difference, const EllipsoidView& a, const EllipsoidView& b, Vec3& normal, double scale) {
-  struct Start {
-    double value;
+/// Directions of the unit sphere within a spherical triangle.
+struct Cell {
+  std::array<Vec3, 3> corners;
+  int level = 0;
+};
+
+/// h is at least  x . n  for every point x of A - B. With x the one that ends it along the middle of a cell, this is the least that h can be in the cell.
+double least_in_cell(const Difference& difference, const Cell& cell, Vec3& middle) {
+  middle = (cell.corners[0] + cell.corners[1] + cell.corners[2]).normalized();
+  double cosine = 1.0;
+  for (const Vec3& corner : cell.corners) cosine = std::min(cosine, middle.dot(corner));
+  Vec3 x;
+  Mat3 hessian;
+  const double h = difference.expand(middle, x, hessian), across = std::sqrt(std::max(0.0, x.squaredNorm() - h * h));
+  return h * cosine - across * std::sqrt(std::max(0.0, 1.0 - cosine * cosine));
+}
+
+/// Global minimum of h, from a local one: cells that may hold a lesser value are divided, and the smallest of them searched.
+double minimise_everywhere(const Difference& difference, Vec3& normal, double scale, double least) {
+  std::vector<Cell> cells;
+  for (const double x : {1.0, -1.0})
+    for (const double y : {1.0, -1.0})
+      for (const double z : {1.0, -1.0}) cells.push_back({{x * Vec3::UnitX(), y * Vec3::UnitY(), z * Vec3::UnitZ()}});
+  while (!cells.empty()) {
+    const Cell cell = cells.back();
+    cells.pop_back();
     Vec3 n;
-  };
-  std::array<Start, 16> starts;
-  int count = 0;
-  const auto consider = [&](Vec3 n) {
-    const double length = n.norm();
-    if (length < 1e-9) return;
-    n *= (n.dot(difference.shift) > 0.0 ? -1.0 : 1.0) / length;
-    starts[count++] = {difference.value(n), n};
-  };
-  consider(-difference.shift / scale);
-  for (int i = 0; i < 3; ++i) {
-    consider(a.axes.col(i));
-    consider(b.axes.col(i));
-    for (int j = 0; j < 3; ++j) consider(a.axes.col(i).cross(b.axes.col(j)));
-  }
-  const int tried = std::min(kStarts, count);
-  std::partial_sort(starts.begin(), starts.begin() + tried, starts.begin() + count,
-                    [](const Start& p, const Start& q) { return p.value < q.value; });
-  double least = kInfinity;
-  for (int k = 0; k < tried && least > 0.0; ++k) {
-    Vec3 n = starts[k].n;
-    const double value = minimise(difference, n, scale, -kInfinity);
-    if (value < least - 1e-12 * scale) least = value, normal = n;
+    if (least_in_cell(difference, cell, n) >= least - 1e-12 * scale) continue;
+    if (cell.level == kCellLevels) {
+      const double value = minimise(difference, n, scale, -kInfinity);
+      if (value < least - 1e-12 * scale) least = value, normal = n;
+      continue;
+    }
+    const auto& [u, v, w] = cell.corners;
+    const Vec3 uv = (u + v).normalized(), vw = (v + w).normalized(), wu = (w + u).normalized();
+    for (const auto& corners : {std::array{u, uv, wu}, std::array{uv, v, vw}, std::array{wu, vw, w}, std::array{uv, vw, wu}})
+      cells.push_back({corners, cell.level + 1});
   }
   return least;
 }
@@ -160,7 +166,7 @@ bool touch_ellipsoids(const EllipsoidView& a, const EllipsoidView& b, double lim
   if (least < -limit) return false;
   // A minimum no deeper than the radius of balls that roll inside A - B is the least of all: the ball that touches
   // there lies in A - B, and the origin is as far from its surface as from the minimum.
-  if (least > rolling_radius(a) + rolling_radius(b)) least = minimise_everywhere(difference, a, b, normal, scale);
+  if (least > rolling_radius(a) + rolling_radius(b)) least = minimise_everywhere(difference, normal, scale, least);
   const double gap = -least;
   if (gap > limit) return false;
   out.normal = normal;

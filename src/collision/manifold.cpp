@@ -10,7 +10,7 @@ namespace scree::collision {
 namespace {
 
 constexpr double kSnap = 1e-9;    // of the size: corners this near to a clipping plane count as on it
-constexpr double kFlat = 2e-3;    // of the size: gaps of a flat contact differ by less
+constexpr double kFlat = 2e-2;    // of the size: gaps of a flat contact differ by less
 constexpr double kDeeper = 1e-7;  // of the size: a corner deeper than the rest by this is kept
 
 /// Vertex shared by two edges, or -1.

@@ -18,7 +18,8 @@ namespace {
 
 constexpr double kTouch = 1e-10;        // of the size: closer counts as touching
 constexpr double kEqual = 1e-10;        // of the size: separations this near are equal
-constexpr double kParallel = 0.9995;    // cosine (1.8 degrees): below this angle faces lie on each other
+constexpr double kMerged = 2e-9;        // of the size: faces bent by less are flat
+constexpr double kOver = 0.9;            // cosine (26 degrees): below this angle what lies over a face is cut along the normal of edges
 constexpr double kEdgeParallel = 0.02;  // sine: edges this parallel may touch along a line
 constexpr int kFewProducts = 256;       // to try all faces against all vertices
 constexpr double kNear = 1e-5;          // of the size: closer points give no accurate normal
@@ -86,12 +87,15 @@ Witness crossing(const PolyhedronView& a, int edge_a, const PolyhedronView& b, i
   return {u + s * d, v + t * e};
 }
 
+/// What corners lie off the planes of their faces, unless that is no more than hulls leave where they merge facets.
+double bend(const PolyhedronView& p) { return p.warp > kMerged * p.size ? p.warp : 0.0; }
+
 /// A pair with its options, and the points found so far.
 class Pair {
  public:
   Pair(const PolyhedronView& a, const PolyhedronView& b, const NarrowOptions& options, NarrowScratch& scratch, Manifold& out)
       : a_(a), b_(b), options_(options), scratch_(scratch), out_(out), size_(std::min(a.size, b.size)),
-        equal_(kEqual * size_ + 2.0 * (a.warp + b.warp)) {}
+        slack_(kEqual * size_ + 2.0 * (a.warp + b.warp)), equal_(kEqual * size_ + 2.0 * (bend(a) + bend(b))) {}
 
   bool touch();
   [[nodiscard]] bool belongs_to_neighbour() const;
@@ -123,7 +127,8 @@ class Pair {
   NarrowScratch& scratch_;
   Manifold& out_;
   double size_;
-  double equal_;               // m
+  double slack_;               // m, of points that count as those of a face
+  double equal_;               // m, of separations that count as one
   double reached_ = kInfinity;  // least gap of the polygon or line found, m
 };
 
@@ -231,7 +236,7 @@ void Pair::cut_face(const Axis& axis) {
   const bool of_a = axis.kind == Axis::Kind::face_of_a;
   const PolyhedronView& q = of_a ? b_ : a_;
   const Vec3 towards = of_a ? Vec3(-axis.normal) : axis.normal;
-  const int end = end_face(q, towards, equal_, scratch_.heights);
+  const int end = end_face(q, towards, slack_, scratch_.heights);
   cut_polygon(axis.normal, of_a ? axis.face : end, of_a ? end : axis.face, of_a);
   if (towards.dot(q.normals[end]) <= 0.0) reached_ = kInfinity;
 }
@@ -258,12 +263,12 @@ void Pair::axis_contact(const Axis& axis) {
   face_contact(axis);
 }
 
-/// The normal is that of edges or vertices. Faces beside them that lie on each other make a polygon, edges along
-/// each other a line, all others touch in a point.
+/// The normal is that of edges or vertices. Where a face beside them is nearly upright on it, what lies over this face makes
+/// a polygon, whose corners have each their own gap: an edge over it two points. Other edges along each other make a line, all else a point.
 void Pair::point_contact(const Vec3& n, double s, const Witness& witness, int edge_a, int edge_b) {
-  const int face_a = end_face(a_, n, equal_, scratch_.heights), face_b = end_face(b_, -n, equal_, scratch_.heights);
+  const int face_a = end_face(a_, n, slack_, scratch_.heights), face_b = end_face(b_, -n, slack_, scratch_.heights);
   const double cosine_a = a_.normals[face_a].dot(n), cosine_b = -b_.normals[face_b].dot(n);
-  if (std::min(cosine_a, cosine_b) >= kParallel) {
+  if (std::max(cosine_a, cosine_b) >= kOver && std::min(cosine_a, cosine_b) > 0.0) {
     cut_polygon(n, face_a, face_b, cosine_a >= cosine_b);
     emit(cosine_a >= cosine_b);
   } else {
@@ -323,7 +328,7 @@ void Pair::touch_apart(const Nearest& nearest) {
 
 /// Overlapping or nearly touching: faces and edges give the normal, unless a vertex is apart from a vertex or an edge.
 void Pair::touch_close(const Nearest& nearest) {
-  const Axis axis = deepest_axis(a_, b_, 0.5 * (nearest.on_a + nearest.on_b), nearest.distance + equal_, equal_, scratch_);
+  const Axis axis = deepest_axis(a_, b_, 0.5 * (nearest.on_a + nearest.on_b), nearest.distance + slack_, equal_, scratch_);
   if (axis.kind == Axis::Kind::none || axis.separation > options_.limit) return;
   if (nearest.distance > 0.0 && axis.separation < nearest.distance - equal_) {
     const double tolerance = (1e-6 + 1e-14 * size_ / nearest.distance) * size_;
@@ -350,7 +355,7 @@ bool Pair::decided_by_faces() {
     const auto deepest = std::min_element(scratch_.polygon.begin(), scratch_.polygon.end(),
                                           [](const PolygonCorner& p, const PolygonCorner& q) { return p.gap < q.gap; });
     const Vec3 middle = deepest->x - (of_a ? 0.5 : -0.5) * deepest->gap * axis.normal;
-    if (!improve_by_edges(a_, b_, middle, equal_, equal_, scratch_, axis)) return false;
+    if (!improve_by_edges(a_, b_, middle, slack_, equal_, scratch_, axis)) return false;
   }
   if (axis.kind == Axis::Kind::edges) axis_contact(axis);
   else face_contact(axis);

@@ -1,6 +1,7 @@
 #include "stepping/contact_stage.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/rotation.hpp"
 #include "core/threads.hpp"
@@ -163,6 +164,21 @@ void ContactStage::apply_springs(const StageInput& in, const assembly::Assembler
   assembly::apply_impulses(with, spring_form_, spring_blocks_, impulses_, scratch_, spring_push_, pushed);
 }
 
+ContactStage::Swing ContactStage::fastest_spring(const StageInput& in) const {
+  std::vector<int> crowd(in.model.bodies.id.size(), 0);
+  for (const int c : springs_) ++crowd[contacts[c].index_a], ++crowd[contacts[c].index_b];
+  const auto on = [&](int body) { return in.model.bodies.moves(body) ? crowd[body] : 1; };
+  Swing fastest;
+  for (std::size_t k = 0; k < springs_.size(); ++k) {
+    const assembly::Contact& contact = contacts[springs_[k]];
+    const model::SurfaceMaterial& material = in.model.surfaces[contact.material];
+    const double stiffness = material.spring * material.power * std::pow(std::max(0.0, -contact.point.gap), material.power - 1.0);
+    const double rate = std::sqrt(stiffness * spring_form_.diagonal()[k](0, 0) * std::max(on(contact.index_a), on(contact.index_b)));
+    if (rate > fastest.rate) fastest = {springs_[k], rate};
+  }
+  return fastest;
+}
+
 void ContactStage::add_blocks(const StageInput& in, const assembly::Assembler& with) {
   problem.kind.clear();
   problem.mu.clear();
@@ -203,6 +219,12 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
   for (std::size_t k = 0; k < first; ++k)
     Eigen::Map<Vec3>(problem.B.data() + 3 * k) =
         assembly::constraint_velocity(in.model.constraints[k], reactions[k], with, constraint_sides[k], pushed, in.times);
+  before_ = problem.B;
+  // In the midpoint scheme an impact begins with the velocities at t: what loads add within the step is their work, not the impact's.
+  if (bouncing && in.level == Level::midpoint)
+    for (std::size_t k = 0; k < first; ++k)
+      Eigen::Map<Vec3>(before_.data() + 3 * k) =
+          assembly::constraint_velocity(in.model.constraints[k], reactions[k], with, constraint_sides[k], in.before, in.times);
   parallel_for(static_cast<std::ptrdiff_t>(implicit.size()), [&](std::ptrdiff_t k) {
     const assembly::Contact& contact = contacts[implicit[k]];
     Vec3 shift = drift_ahead(in, contact);
@@ -211,7 +233,9 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
     const std::size_t place = 3 * (first + static_cast<std::size_t>(k));
     if (bounce && in.level == Level::velocities) ahead_[place] = ahead(*bounce_of(in, contact), in.settings.step);
     Eigen::Map<Vec3>(bias_.data() + place) = shift;
-    Eigen::Map<Vec3>(problem.B.data() + place) = relative_velocity(in, contact, pushed) + shift;
+    const Vec3 U_free = relative_velocity(in, contact, pushed);
+    Eigen::Map<Vec3>(problem.B.data() + place) = U_free + shift;
+    Eigen::Map<Vec3>(before_.data() + place) = in.level == Level::midpoint ? contact.U_old : Vec3(U_free - Eigen::Map<const Vec3>(ahead_.data() + place));
   });
   weigh_blocks(in, block_bodies(), groups(), problem);
   apply_bonds();

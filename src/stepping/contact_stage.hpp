@@ -68,6 +68,12 @@ class ContactStage {
   /// True when something acts on deformable bodies.
   [[nodiscard]] bool acts_on_deformables() const { return !blocks_.empty() || !spring_blocks_.empty(); }
   [[nodiscard]] bool has_springs() const { return !springs_.empty(); }
+  /// The spring-dashpot contact that swings fastest, and how fast: with all of the springs on its more crowded body, 1/s.
+  struct Swing {
+    int contact = -1;
+    double rate = 0.0;
+  };
+  [[nodiscard]] Swing fastest_spring(const StageInput& in) const;
   [[nodiscard]] const solvers::BodyForm& form() const { return *form_; }
   [[nodiscard]] Vec3 relative_velocity(const StageInput& in, const assembly::Contact& contact, const assembly::Velocities& velocities) const;
 
@@ -91,7 +97,7 @@ class ContactStage {
   [[nodiscard]] double accuracy(const StageInput& in) const { return std::clamp(report.residual, in.solver.aim(), in.solver.stop.tolerance); }
   [[nodiscard]] bool held_still(const StageInput& in, int slot, double speed) const;
   /// Velocities before and after the impulses without bias, three a block.
-  void impact_velocities(std::vector<double>& U_free, std::vector<double>& U) const;
+  [[nodiscard]] std::vector<double> velocities_after() const;
   /// The two bodies of each block, -1 for none.
   [[nodiscard]] std::vector<std::array<int, 2>> block_bodies() const;
   /// Groups of blocks connected through moving bodies.
@@ -118,6 +124,7 @@ class ContactStage {
   std::vector<double> bonds_;             ///< pull of bonds on the problem's blocks
   std::vector<double> trend_;             ///< how the guess changed until now, N s, three a block; empty: not at all
   std::vector<double> bias_;              ///< what B holds beside velocities, m/s, three a block
+  std::vector<double> before_;            ///< velocities with which impacts begin, without bias, m/s, three a block
   std::vector<double> ahead_;             ///< what loads add to velocities from the instant of an impact to that of the new velocities, m/s, three a block
   std::vector<char> settled_;             ///< bodies of the operator set to rest
   std::vector<assembly::GrippedPoint> joined_;  ///< points with those over faces summed up

@@ -87,12 +87,11 @@ void ContactStage::condense() {
 // --- restitution that adds no energy ------------------------------------------------------------------------
 
 void ContactStage::limit_restitution(const StageInput& in) {
-  std::vector<double> U_free, U;
-  impact_velocities(U_free, U);
+  const std::vector<double> U = velocities_after();
   const std::vector<int> group = groups();
   const double tolerance = accuracy(in);
   const std::vector<double> excess = group_excess(in, group);
-  const auto work = impact_work(group, U_free, {R, U}, excess);
+  const auto work = impact_work(group, before_, {R, U}, excess);
   if (std::ranges::none_of(work, [&](const ImpactWork& w) { return w.creates_energy(tolerance); })) return;
 
   // The problem without restitution, and the place between its solution and Newton's.
@@ -105,22 +104,18 @@ void ContactStage::limit_restitution(const StageInput& in) {
     bias_[n] = plain;
   }
   report = solvers::both(report, solve_problem(in, R));
-  std::vector<double> plastic_free, U_plastic;
-  impact_velocities(plastic_free, U_plastic);
-  const std::vector<double> shares = impact_shares(group, U_free, {R, U_plastic}, {newton, U}, excess, tolerance);
+  const std::vector<double> U_plastic = velocities_after();
+  const std::vector<double> shares = impact_shares(group, before_, {R, U_plastic}, {newton, U}, excess, tolerance);
   for (std::size_t k = 0; k < R.size(); ++k) R[k] += shares[group[k / 3]] * (newton[k] - R[k]);
   problem.B = newton_B;
   bias_ = newton_bias;
 }
 
-void ContactStage::impact_velocities(std::vector<double>& U_free, std::vector<double>& U) const {
-  U_free.resize(R.size());
-  U.resize(R.size());
+std::vector<double> ContactStage::velocities_after() const {
+  std::vector<double> U(R.size());
   solvers::relative_velocity(problem, R, U);
-  for (std::size_t k = 0; k < R.size(); ++k) {
-    U_free[k] = problem.B[k] - bias_[k] - ahead_[k];
-    U[k] -= bias_[k] + ahead_[k];
-  }
+  for (std::size_t k = 0; k < R.size(); ++k) U[k] -= bias_[k] + ahead_[k];
+  return U;
 }
 
 std::vector<int> ContactStage::groups() const {
@@ -142,10 +137,9 @@ std::vector<double> ContactStage::group_excess(const StageInput& in, std::span<c
 }
 
 bool ContactStage::adds_energy(const StageInput& in) const {
-  std::vector<double> U_free, U;
-  impact_velocities(U_free, U);
+  const std::vector<double> U = velocities_after();
   const std::vector<int> group = groups();
-  const auto work = impact_work(group, U_free, {R, U}, group_excess(in, group));
+  const auto work = impact_work(group, before_, {R, U}, group_excess(in, group));
   if (std::ranges::any_of(work, [&](const ImpactWork& w) { return w.creates_energy(2.0 * in.solver.stop.tolerance); })) return true;
   for (std::size_t i = 0; i < in.excess.size(); ++i) {
     const int slot = scaling.slot[i];

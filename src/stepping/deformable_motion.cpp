@@ -421,13 +421,14 @@ void static_velocities(const Bodies& bodies, std::span<const double> q, const Bo
   });
 }
 
-void solve_implicit_body(const Bodies& bodies, const Motion& motion, const Deformable& body, const BodyLoads& loads, const model::Inertia& inertia,
+bool solve_implicit_body(const Bodies& bodies, const Motion& motion, const Deformable& body, const BodyLoads& loads, const model::Inertia& inertia,
                          std::span<const double> start, std::span<const double> push, const StepForm& form, std::span<double> u) {
   StepEquation equation(bodies, motion, body, loads, start, push, form);
   equation.begin_with(u);
   const bool linear = scheme_of(bodies, body) == Scheme::def_lim, solved = equation.solve(inertia, linear ? kLinearEnough : 0.0);
   if (solved) equation.finish(u);
   else if (!linear) fail(body);
+  return solved;
 }
 
 double viscous_work(const Bodies& bodies, const Motion& motion, const Deformable& body, double h, std::span<const double> q0, std::span<const double> u,

@@ -32,9 +32,9 @@ void factorise_static(const model::Bodies& bodies, const model::Motion& motion, 
 void static_velocities(const model::Bodies& bodies, std::span<const double> q, const BodyLoads& loads, const StepForm& form, const assembly::Inertias& inertias,
                        std::span<const double> u, std::span<double> free);
 
-/// Solve eq. 6.8 for the rates `u` of one body with the impulses `push`, from the guess in `u`. When Newton's method does not converge DEF_LIM keeps the
-/// guess; SolveError of DEF_IMP.
-void solve_implicit_body(const model::Bodies& bodies, const model::Motion& motion, const model::Deformable& body, const BodyLoads& loads,
+/// Solve eq. 6.8 for the rates `u` of one body with the impulses `push`, from the guess in `u`. False when Newton's method does not converge and
+/// DEF_LIM keeps the guess; SolveError of DEF_IMP.
+[[nodiscard]] bool solve_implicit_body(const model::Bodies& bodies, const model::Motion& motion, const model::Deformable& body, const BodyLoads& loads,
                          const model::Inertia& inertia, std::span<const double> start, std::span<const double> push, const StepForm& form, std::span<double> u);
 
 /// q' = q_mid + h/2 u', and the mean motion at the end.

@@ -59,31 +59,31 @@ std::vector<int> impact_groups(std::span<const std::array<int, 2>> sides, int bo
   return group;
 }
 
-std::vector<ImpactWork> impact_work(std::span<const int> group, std::span<const double> U_free, const ImpactSolution& solution,
+std::vector<ImpactWork> impact_work(std::span<const int> group, std::span<const double> U_before, const ImpactSolution& solution,
                                     std::span<const double> excess) {
   std::vector<ImpactWork> work(group_count(group));
   for (std::size_t g = 0; g < work.size(); ++g) work[g].sum = excess[g];
   for (std::size_t k = 0; k < solution.R.size(); ++k) {
     ImpactWork& mine = work[group[k / 3]];
-    mine.sum += 0.5 * solution.R[k] * (U_free[k] + solution.U[k]);
-    mine.size += std::abs(solution.R[k]) * (std::abs(U_free[k]) + std::abs(solution.U[k]));
+    mine.sum += 0.5 * solution.R[k] * (U_before[k] + solution.U[k]);
+    mine.size += std::abs(solution.R[k]) * (std::abs(U_before[k]) + std::abs(solution.U[k]));
   }
   return work;
 }
 
-std::vector<double> impact_shares(std::span<const int> group, std::span<const double> U_free, const ImpactSolution& plastic,
+std::vector<double> impact_shares(std::span<const int> group, std::span<const double> U_before, const ImpactSolution& plastic,
                                   const ImpactSolution& bouncing, std::span<const double> excess, double tolerance) {
   std::vector<Quadratic> work(group_count(group));
   for (std::size_t g = 0; g < work.size(); ++g) work[g].at = excess[g];
-  for (std::size_t k = 0; k < U_free.size(); ++k) {
+  for (std::size_t k = 0; k < U_before.size(); ++k) {
     Quadratic& mine = work[group[k / 3]];
-    const double R = plastic.R[k], mean = 0.5 * (U_free[k] + plastic.U[k]);
+    const double R = plastic.R[k], mean = 0.5 * (U_before[k] + plastic.U[k]);
     const double dR = bouncing.R[k] - R, dU = 0.5 * (bouncing.U[k] - plastic.U[k]);
     mine.at += R * mean;
     mine.slope += dR * mean + R * dU;
     mine.curve += dR * dU;
   }
-  const std::vector<ImpactWork> whole = impact_work(group, U_free, bouncing, excess);
+  const std::vector<ImpactWork> whole = impact_work(group, U_before, bouncing, excess);
   std::vector<double> shares(work.size(), 1.0);
   for (std::size_t g = 0; g < work.size(); ++g) {
     const double limit = std::max(0.0, work[g].at);

@@ -22,19 +22,19 @@ struct ImpactSolution {
   std::span<const double> R, U;
 };
 
-/// Work of the impulses on a group, J:  sum 1/2 R . (U_free + U), and the sum of sizes of its terms.
+/// Work of the impulses on a group, J:  sum 1/2 R . (U_before + U) with the velocities before the impact, and the sum of sizes of its terms.
 struct ImpactWork {
   double sum = 0.0, size = 0.0;
   /// Positive beyond the accuracy `tolerance` of a solution.
   [[nodiscard]] bool creates_energy(double tolerance) const { return sum > tolerance * size; }
 };
 /// @param excess  energy that each group has too much before its impulses, J, counted as done by them
-[[nodiscard]] std::vector<ImpactWork> impact_work(std::span<const int> group, std::span<const double> U_free, const ImpactSolution& solution,
+[[nodiscard]] std::vector<ImpactWork> impact_work(std::span<const int> group, std::span<const double> U_before, const ImpactSolution& solution,
                                                   std::span<const double> excess);
 
 /// Place of each group on the segment, in [0, 1]: the largest share s for which the work of plastic + s (bouncing - plastic) is at most that of the
 /// plastic solution or zero, whichever is larger; 1 where the bouncing solution's is, to the relative accuracy `tolerance` of the solutions.
-[[nodiscard]] std::vector<double> impact_shares(std::span<const int> group, std::span<const double> U_free, const ImpactSolution& plastic,
+[[nodiscard]] std::vector<double> impact_shares(std::span<const int> group, std::span<const double> U_before, const ImpactSolution& plastic,
                                                 const ImpactSolution& bouncing, std::span<const double> excess, double tolerance);
 
 }  // namespace scree::stepping

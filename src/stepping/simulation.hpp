@@ -1,6 +1,7 @@
 /// A simulation: the model, its collision world and the time step (docs/a_time_step.md).
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,7 +70,8 @@ struct StepBuffers {
   std::vector<Vec3> surface_points;  ///< of one deformable body
   std::vector<double> change;     ///< of deformable bodies' velocities
   ContactStage rounds;            ///< sum of the step's earlier rounds of impacts (theory sec. 3.8)
-  assembly::Velocities passed_on; ///< velocities they leave
+  assembly::Velocities passed_on; ///< velocities they leave,
+  assembly::Velocities struck;    ///< and these without what loads add
   ContactStage velocities;        ///< the problem of velocities at an instant (theory sec. 2.9)
 };
 
@@ -169,6 +171,9 @@ class Simulation {
   void step_in_parts();
   /// Whether the first half of a midpoint step of h (s) passes nothing that the last one did not look at.
   [[nodiscard]] bool sees_first_half(double h);
+  /// The deepest overlap of each pair of bodies among the points found that is more than is left alone, m; springs are meant to overlap.
+  using Overlaps = std::map<std::pair<int, int>, double>;
+  [[nodiscard]] Overlaps overlaps() const;
   void divide_work();
   void detect();
   void synchronise(State& next);
@@ -180,7 +185,6 @@ class Simulation {
   void place_bodies(const model::Motion& motion);
   [[nodiscard]] bool find_impulses(StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer, bool however);
   void solve(const StageInput& in, ContactStage& stage);
-  void account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first);
   [[nodiscard]] bool passes_on(const StageInput& in, ContactStage& stage);
   void correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage);
   void undo_bounces(State& next);
@@ -202,7 +206,11 @@ class Simulation {
   void set_pseudo_rigid_characteristics(int index, double mass, double volume, const Vec3& center, const Mat3& inertia);
   void handle_failure(const solvers::SolveReport& report) const;
   void check_penetration(const ContactStage& stage) const;
-  void warn_of_overlaps(const ContactStage& stage);
+  void warn_of_overlaps();
+  void warn_of_springs(const StageInput& in, const ContactStage& stage);
+  void warn_of_parts(long parts);
+  /// One entry a deformable body.
+  void warn_of_unsolved(const std::vector<char>& bodies);
   void warn_of_spin();
   [[nodiscard]] StageInput stage_input(const model::Motion& motion, const assembly::Velocities& before, const assembly::Velocities& free) const;
   [[nodiscard]] StepForm step_form() const;
@@ -221,7 +229,7 @@ class Simulation {
   std::optional<Description> built_;  ///< when the first step was made
   std::vector<int> departed_;
   std::vector<std::string> warnings_;
-  bool spin_warned_ = false, overlaps_warned_ = false;
+  bool spin_warned_ = false, overlaps_warned_ = false, springs_warned_ = false, parts_warned_ = false, unsolved_warned_ = false;
   double ahead_ = 0.0;         ///< time from where the step looks at geometry to where the next one does, s
   double static_step_ = 0.0;   ///< quasi-static step asked for, s,
   bool cutting_ = false;       ///< that is being cut,

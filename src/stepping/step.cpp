@@ -25,9 +25,9 @@ constexpr int kMostCorrections = 20;  ///< of the contact problem for the implic
 constexpr double kCorrected = 1e-10;  ///< change of velocities, relative to the fastest body, that ends them for DEF_IMP
 constexpr double kLinearCorrected = 1e-3;  ///< the same for DEF_LIM
 constexpr double kCoarseTurn = 1.0;   ///< turn of a body in a step, rad, above which its contacts are not resolved
+constexpr double kCoarseSwing = 0.3;  ///< rad: springs that swing farther in a step, about ten steps a contact, gain or lose energy
 constexpr int kMostLooks = 40;        ///< detections in a step where impulses make bodies faster than was covered, or impacts are passed on;
 constexpr int kMostRounds = 20;       ///< from this one on what is still under way is stopped
-constexpr double kFastHalf = 0.05;    ///< of its radius: a body that goes farther in half a step may pass something
 constexpr long kMostEffort = 2;       ///< times the most iterations of a solve, on a step made of parts
 constexpr int kLeastEffort = 100;     ///< iterations of a part beyond that
 constexpr long kMostParts = 1024;     ///< of a step in which bodies turn far
@@ -59,6 +59,17 @@ double impulse_time(const model::Bodies& bodies, std::span<const double> kick, d
   return longest > 0.0 ? longest : h;
 }
 
+/// Velocities with which a further round of impacts begins: those of the last one without what loads add, so that the loads' work is counted once.
+void without_loads(const model::Bodies& bodies, StepBuffers& with) {
+  with.struck = with.passed_on;
+  for (int b = 0; b < bodies.size(); ++b) {
+    const auto i = static_cast<std::size_t>(b);
+    if (!bodies.moves(b)) continue;
+    with.struck.linear[i] -= with.free.linear[i] - with.old.linear[i];
+    with.struck.angular[i] -= with.free.angular[i] - with.old.angular[i];
+  }
+}
+
 }  // namespace
 
 const model::StepRow& Simulation::step() {
@@ -68,6 +79,7 @@ const model::StepRow& Simulation::step() {
     mark_built();
     settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
     divide_work();
+    if (steps() == 0 && !std::exchange(overlaps_warned_, true)) warn_of_overlaps();
     try {
       if (statics) step_quasi_static();
       else step_in_parts();
@@ -103,6 +115,7 @@ void Simulation::step_in_parts() {
   StepResult start;  // the last good step's, until all parts are done
   ContactStage sum;  // of the parts done
   model::StepRow spent;
+  const long foreseen = parts;  // what was thrown by hand needs them, and nothing is told
   parts = std::max(2L, parts);
   const int most = solver_.stop.max_iterations;
   long iterations = 0;
@@ -149,23 +162,47 @@ void Simulation::step_in_parts() {
   now_.state.clock.advance(h, h);
   now_.state.clock.parts = then;
   now_.state.clock.foreseen = midpoint ? h / static_cast<double>(then) : 0.0;
+  if (parts > foreseen) warn_of_parts(parts);
 }
 
 bool Simulation::sees_first_half(double h) {
   // A midpoint step looks ahead to the middle of the next one; what was put there or thrown by hand since then goes half a step unseen.
-  if (solver_.penalty() || h <= now_.state.clock.foreseen) return true;
+  if (solver_.penalty() || settings_.quasi_static || h <= now_.state.clock.foreseen) return true;
   const double time = 0.5 * h;
   StepBuffers& with = buffers_;
   current_velocities(model_.bodies, now_.state.motion, with.old);
   cover(with.old, with.old);
   ahead_ = time;
-  const auto fast = [&](int b) { return model_.bodies.moves(b) && time * with.covered[b] > kFastHalf * model_.bodies.radius[b]; };
+  const auto fast = [&](int b) { return model_.bodies.moves(b) && time * with.covered[b] > settings_.slack * model_.bodies.radius[b]; };
   bool any = false;
   for (int b = 0; b < model_.bodies.size(); ++b) any = any || fast(b);
   if (!any) return true;
   place_bodies(now_.state.motion);
   detect();
-  return !may_pass({model_, now_.state.motion, world_, with.old, time}, with.points);
+  if (may_pass({model_, now_.state.motion, world_, with.old, time}, with.points)) return false;
+
+  // Nor does anything get into another body that is not there yet.
+  const Overlaps before = overlaps();
+  model::Motion motion = now_.state.motion;
+  StepForm form = step_form();
+  form.h = h;
+  first_half_step(model_.bodies, motion, form, with.carried);
+  first_deformable_half_step(model_.bodies, motion, form);
+  place_bodies(motion);
+  detect();
+  return std::ranges::all_of(overlaps(), [&](const auto& found) { return before.contains(found.first); });
+}
+
+Simulation::Overlaps Simulation::overlaps() const {
+  Overlaps depth;
+  for (const collision::ContactPoint& point : buffers_.points) {
+    if (model_.surfaces[model_.surfaces.find(point.surface_a, point.surface_b)].model == model::SurfaceModel::spring_dashpot) continue;
+    const auto radius = [&](int body) { return model_.bodies.radius[model_.bodies.index(body)]; };
+    if (-point.gap <= settings_.slack * std::min(radius(point.body_a), radius(point.body_b))) continue;
+    double& deepest = depth[{point.body_a, point.body_b}];
+    deepest = std::max(deepest, -point.gap);
+  }
+  return depth;
 }
 
 void Simulation::divide_work() {
@@ -226,7 +263,7 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
   StepBuffers& with = buffers_;
   model::Motion& motion = next.state.motion;
   ContactStage& stage = next.stage;
-  StageInput later = stage_input(motion, with.passed_on, with.passed_on);
+  StageInput later = stage_input(motion, with.struck, with.passed_on);
   later.reactions = {};
   later.impulse_ratio = 0.0;
   later.times = in.times;
@@ -250,15 +287,16 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
       timer.end(kAssemble);
       throw_if_stopped();
       solve(now, stage);
+      warn_of_springs(now, stage);
     }
-    if (steps() == 0 && !std::exchange(overlaps_warned_, true)) warn_of_overlaps(stage);
     if (statics || !passes_on(now, stage)) {
       if (!outran(stage.end) || look >= kMostLooks) break;
       continue;
     }
     // What was struck meets what is ahead with the velocities of this round.
-    account_round(now, form, stage, motion, !passed_on);
+    account_impulses(model_.bodies, stage, now.before, motion);
     with.passed_on = stage.end;
+    without_loads(model_.bodies, with);
     if (passed_on) add_impulses(stage, with.rounds);
     else std::swap(stage, with.rounds);
     passed_on = true;
@@ -271,7 +309,8 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
     with.placed = stage.end;
     with.bounced = take_back_bounces(in, stage);
   }
-  account_round(passed_on ? later : in, form, stage, motion, !passed_on);
+  account_loads(model_.bodies, with.loads, now_.state.motion.q, !form.quasi_static, with.kick, in.before, stage.end, motion);
+  account_impulses(model_.bodies, stage, passed_on ? later.before : in.before, motion);
   if (passed_on) {
     with.rounds.end = stage.end;
     add_impulses(stage, with.rounds);
@@ -281,11 +320,6 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
   timer.end(kSolve);
   throw_if_stopped();
   return true;
-}
-
-void Simulation::account_round(const StageInput& in, const StepForm& form, const ContactStage& stage, model::Motion& motion, bool first) {
-  if (first) account_loads(model_.bodies, buffers_.loads, now_.state.motion.q, !form.quasi_static, buffers_.kick, in.before, stage.end, motion);
-  account_impulses(model_.bodies, stage, in.before, motion);
 }
 
 bool Simulation::passes_on(const StageInput& in, ContactStage& stage) {
@@ -502,7 +536,9 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
   const auto scheme = [&](const model::Deformable& body) { return bodies.scheme[bodies.index(body.body)]; };
   const auto none = [](std::span<const double> x) { return std::ranges::all_of(x, [](double v) { return v == 0.0; }); };
   std::vector<double>& change = buffers_.change;
+  std::vector<char> unsolved;
   for (int round = 0;; ++round) {
+    unsolved.assign(bodies.deformables.size(), 0);
     change.assign(motion.u.size(), 0.0);
     throwing_for(static_cast<std::ptrdiff_t>(bodies.deformables.size()), [&](std::ptrdiff_t k) {
       const auto d = static_cast<std::size_t>(k);
@@ -513,7 +549,7 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
       if (scheme(body) == model::Scheme::def_exp || none(push) || none(u)) return;
       throw_if_stopped();
       std::ranges::copy(u, difference.begin());
-      solve_implicit_body(bodies, motion, body, buffers_.loads, *buffers_.inertias[d], body.part(start.q), push, form, u);
+      unsolved[d] = !solve_implicit_body(bodies, motion, body, buffers_.loads, *buffers_.inertias[d], body.part(start.q), push, form, u);
       for (std::size_t i = 0; i < u.size(); ++i) difference[i] = u[i] - difference[i];
     });
     double fastest = 0.0;
@@ -527,17 +563,22 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
     solve(in, stage);
   }
   for (assembly::Contact& contact : stage.contacts) contact.U = stage.relative_velocity(in, contact, stage.end);
+  warn_of_unsolved(unsolved);
 }
 
-void Simulation::warn_of_overlaps(const ContactStage& stage) {
-  // The deepest overlap of each pair that is more than is left alone.
-  std::map<std::pair<int, int>, double> depth;
-  const auto radius = [&](int index) { return model_.bodies.radius[index]; };
-  for (const assembly::Contact& contact : stage.contacts) {
-    if (-contact.point.gap <= settings_.slack * std::min(radius(contact.index_a), radius(contact.index_b))) continue;
-    double& deepest = depth[{contact.point.body_a, contact.point.body_b}];
-    deepest = std::max(deepest, -contact.point.gap);
-  }
+void Simulation::warn_of_unsolved(const std::vector<char>& bodies) {
+  const auto found = std::ranges::find(bodies, 1);
+  if (found == bodies.end() || std::exchange(unsolved_warned_, true)) return;
+  warnings_.push_back(fmt::format("body {}: in step {} at time {:.6g} s contacts push so hard that the motion of a step of {:.3g} s is not found; its linear velocities are kept and its energy may change. Use a smaller step",
+                                  model_.bodies.deformables[static_cast<std::size_t>(found - bodies.begin())].body, steps() + 1, time(), settings_.step));
+}
+
+void Simulation::warn_of_overlaps() {
+  if (solver_.penalty()) return;
+  buffers_.covered.assign(model_.bodies.id.size(), 0.0);
+  place_bodies(now_.state.motion);
+  detect();
+  const Overlaps depth = overlaps();
   if (depth.empty()) return;
   std::vector<std::pair<double, std::pair<int, int>>> order;
   for (const auto& [pair, deepest] : depth) order.emplace_back(-deepest, pair);
@@ -562,6 +603,23 @@ void Simulation::warn_of_spin() {
     spin_warned_ = true;
     return;
   }
+}
+
+void Simulation::warn_of_springs(const StageInput& in, const ContactStage& stage) {
+  if (springs_warned_ || !stage.has_springs()) return;
+  const ContactStage::Swing fastest = stage.fastest_spring(in);
+  if (fastest.rate * settings_.step <= kCoarseSwing) return;
+  const collision::ContactPoint& point = stage.contacts[fastest.contact].point;
+  warnings_.push_back(fmt::format("springs between bodies {} and {} push for {:.2g} s, {:.2g} steps of {:.3g} s, and are evaluated once a step: energy may grow; a step of {:.2g} s would do",
+                                  point.body_a, point.body_b, kPi / fastest.rate, kPi / (fastest.rate * settings_.step), settings_.step, 0.5 * kCoarseSwing / fastest.rate));
+  springs_warned_ = true;
+}
+
+void Simulation::warn_of_parts(long parts) {
+  if (std::exchange(parts_warned_, true)) return;
+  const double h = settings_.step;
+  warnings_.push_back(fmt::format("step {} was made of {} parts: in one of {:.3g} s a body turns too far beside something thin, or impacts find no room; results are those of a step of {:.2g} s there, and cost as much",
+                                  steps(), parts, h, h / static_cast<double>(parts)));
 }
 
 void Simulation::check_penetration(const ContactStage& stage) const {

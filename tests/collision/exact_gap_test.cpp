@@ -106,6 +106,17 @@ class Judge {
       ADD_FAILURE() << "pair " << trial << ": exact gap " << exact / size << ", reported " << reported / size << ", along its normal "
                     << along / size << " of the size";
   }
+  /// Detect with a limit beyond the gap, and check depth and normal. Returns the options used.
+  NarrowOptions check(int trial, const Couple& c, const Solid& a, const Solid& b, const ExactGap& exact, NarrowScratch& scratch, Manifold& manifold) {
+    const double size = std::min(a.size(), b.size());
+    NarrowOptions options;
+    options.limit = std::max(0.0, 1.1 * exact.gap) + size;
+    options.manifold_points = kMaxManifold;
+    const bool touching = detect_couple(c, options, scratch, manifold);
+    const double along = -b.extent(-manifold.normal) - a.extent(manifold.normal);
+    check(trial, size, exact.gap, touching ? deepest_of(manifold) : kInfinity, along);
+    return options;
+  }
   ~Judge() { EXPECT_EQ(bad_, 0) << "pairs in all"; }
 
  private:
@@ -125,12 +136,7 @@ TEST(exact_gap, polyhedra) {
     const Solid a = c.solid_a(), b = c.solid_b();
     const ExactGap exact(a, b);
     const double size = std::min(a.size(), b.size());
-    NarrowOptions options;
-    options.limit = std::max(0.0, 1.1 * exact.gap) + size;
-    options.manifold_points = kMaxManifold;
-    const bool touching = detect_couple(c, options, scratch, manifold);
-    const double along = -b.extent(-manifold.normal) - a.extent(manifold.normal);
-    judge.check(trial, size, exact.gap, touching ? deepest_of(manifold) : kInfinity, along);
+    NarrowOptions options = judge.check(trial, c, a, b, exact, scratch, manifold);
 
     // A limit on either side of the gap decides whether there is contact at all.
     options.limit = exact.gap + 1e-6 * size;
@@ -162,14 +168,7 @@ TEST(exact_gap, large_hulls_from_apart_to_concentric) {
     const Polyhedron p = large_hull(random, 60 + random.integer(120)), q = large_hull(random, 20 + random.integer(160));
     const Couple c{&p, &q, random.rotation(), random.rotation(), Vec3::Zero(), random.uniform(0.0, 2.2) * random.direction()};
     const Solid a = c.solid_a(), b = c.solid_b();
-    const ExactGap exact(a, b);
-    const double size = std::min(a.size(), b.size());
-    NarrowOptions options;
-    options.limit = std::max(0.0, 1.1 * exact.gap) + size;
-    options.manifold_points = kMaxManifold;
-    const bool touching = detect_couple(c, options, scratch, manifold);
-    const double along = -b.extent(-manifold.normal) - a.extent(manifold.normal);
-    judge.check(trial, size, exact.gap, touching ? deepest_of(manifold) : kInfinity, along);
+    judge.check(trial, c, a, b, ExactGap(a, b), scratch, manifold);
   }
 }
 
@@ -224,6 +223,39 @@ TEST(exact_gap, four_points_keep_the_depth) {
     EXPECT_NEAR(deepest_of(manifold), exact.gap, 2e-7 * size) << trial;
     for (int k = 0; k < manifold.count; ++k) EXPECT_GE(manifold.points[k].gap, exact.gap - 1e-9 * size) << trial;
   }
+}
+
+/// How far x lies outside a solid; negative inside.
+double outside(const Solid& solid, const Polyhedron& form, const Vec3& x) {
+  double most = -kInfinity;
+  for (int f = 0; f < form.faces(); ++f) most = std::max(most, solid.normals[f].dot(x - solid.vertices[form.face_vertex(f, 0)]));
+  return most;
+}
+
+// A point stands midway between the two surfaces, its gap apart along the normal: each has its own true separation, however the features that meet there are tilted.
+TEST(exact_gap, points_lie_on_both_surfaces) {
+  Random random(61);
+  NarrowScratch scratch;
+  Manifold manifold;
+  int several = 0;
+  const std::vector<Polyhedron> pool = make_pool(random, 300);
+  for (int trial = 0; trial < 1500; ++trial) {
+    const Couple c = random_couple(pool, random);
+    const Solid a = c.solid_a(), b = c.solid_b();
+    const double size = std::min(a.size(), b.size());
+    NarrowOptions options;
+    options.limit = 0.05 * size;
+    options.manifold_points = kMaxManifold;
+    if (!detect_couple(c, options, scratch, manifold)) continue;
+    several += manifold.count > 1;
+    for (int k = 0; k < manifold.count; ++k) {
+      const Touch& t = manifold.points[k];
+      // Corners of slivers are known along the face, not across it: 1e-6 of the size.
+      EXPECT_NEAR(outside(a, *c.a, t.point - 0.5 * t.gap * manifold.normal), 0.0, 1e-6 * size) << trial;
+      EXPECT_NEAR(outside(b, *c.b, t.point + 0.5 * t.gap * manifold.normal), 0.0, 1e-6 * size) << trial;
+    }
+  }
+  EXPECT_GT(several, 150);
 }
 
 // A sphere is a point with a radius.

@@ -162,6 +162,34 @@ TEST(polyhedron_pairs, parallel_edges_touch_along_a_line) {
   }
 }
 
+// The ridge of a roof across a plate, tilted so that the deepest axis is that of two edges: the plate is touched at both ends of the ridge's way
+// over it, each with its own gap, and not at one that changes sides when the tilt does.
+TEST(polyhedron_pairs, edge_over_a_nearly_parallel_face_touches_at_both_ends) {
+  Random random(17);
+  int crossed = 0;
+  for (int trial = 0; trial < 500; ++trial) {
+    const double tilt = random.uniform(-0.15, 0.15), yaw = random.uniform(0.5, 1.07), depth = random.uniform(0.001, 0.02);
+    const Polyhedron roof = polyhedron({{-2, 0, 0}, {-2, -0.5, 0.5}, {-2, 0.5, 0.5}, {2, 0, 0}, {2, -0.5, 0.5}, {2, 0.5, 0.5}},
+                                       {{0, 1, 2}, {3, 5, 4}, {0, 3, 4, 1}, {0, 2, 5, 3}, {1, 4, 5, 2}});
+    Duo duo{shape_of(box({0.5, 0.4, 0.1})), shape_of(roof)};
+    duo.Fb = exp_rotation(Vec3(0, 0, yaw)) * exp_rotation(Vec3(0, tilt, 0));
+    const Vec3 ridge = duo.Fb * Vec3::UnitX();
+    // Where the ridge crosses the sides of the plate, seen from above.
+    const double reach = std::min(0.5 / std::abs(ridge.x()), 0.4 / std::abs(ridge.y()));
+    duo.xb = {0, 0, 0.1 - depth + reach * std::abs(ridge.z())};
+    const auto contacts = duo.detect(2.0 * reach * std::abs(ridge.z()) + 1e-3);
+    ASSERT_GE(contacts.size(), 2u) << trial;
+    double low = kInfinity, high = -kInfinity;
+    for (const auto& c : contacts) {
+      const double along = ridge.dot(c.point - duo.xb);
+      low = std::min(low, along), high = std::max(high, along);
+    }
+    crossed += contacts[0].normal.z() < 1.0 - 1e-9;
+    EXPECT_GT(high - low, 1.9 * reach) << trial << " tilt " << tilt << " depth " << depth;
+  }
+  EXPECT_GT(crossed, 200);
+}
+
 TEST(polyhedron_pairs, corner_to_corner) {
   Duo duo{shape_of(box({1, 1, 1})), shape_of(box({1, 1, 1}))};
   const Vec3 d = Vec3(1, 2, 3).normalized();

@@ -130,6 +130,60 @@ TEST(Passing, FirstHalfStepsPassNothing) {
   }
 }
 
+// A ball thrown at a floor just in front of it meets it within the first half-step: it is stopped there, and is not said to overlap from the start.
+TEST(Passing, FirstHalfStepsOverlapNothing) {
+  for (const double e : {0.0, 1.0})
+    for (const double gap : {0.0, 2e-3, 6e-3}) {
+      Scene scene(1e-2, {0, 0, -9.81});
+      scene.surface(0.0, e);
+      scene.floor();
+      const int id = scene.ball({0, 0, 0.05 + gap}, 0.05, 1.0);
+      scene.sim.set_velocity(id, {0, 0, -2}, Vec3::Zero());
+      for (int k = 0; k < 5; ++k) {
+        scene.run(1);
+        EXPECT_GT(scene.position(id).z(), 0.05 * (1.0 - 1.5 * scene.sim.settings().slack)) << "e " << e << " gap " << gap << " step " << k;
+      }
+      EXPECT_TRUE(scene.sim.take_warnings().empty());
+      if (e > 0.0) {
+        EXPECT_NEAR(scene.velocity(id).z(), 2.0, 0.6);
+      }
+    }
+  Scene scene(1e-2);
+  scene.surface(0.0);
+  scene.floor();
+  scene.ball({0, 0, 0.04}, 0.05, 1.0);
+  scene.run(1);
+  ASSERT_EQ(scene.sim.take_warnings().size(), 1u);
+}
+
+// Thin plates that come to lie on edges of fixed hulls stay on them, at any step: an edge over a face carries at both its ends.
+TEST(Passing, PlatesLieOnHulls) {
+  for (const double h : {2e-2, 1e-2, 5e-3})
+    for (unsigned seed = 1; seed <= 25; ++seed) {
+      std::mt19937 random(seed);
+      std::normal_distribution<double> normal;
+      const auto direction = [&] { return Vec3(normal(random), normal(random), normal(random)).normalized(); };
+      Scene scene(h, {0, 0, -9.81}, 1e-3);
+      scene.surface(0.5);
+      for (const Vec3& at : {Vec3(-0.08, 0, 0), Vec3(0.08, 0.03, 0), Vec3(0, -0.1, 0), Vec3(0, 0.12, 0)}) {
+        std::vector<Vec3> cloud;
+        for (int k = 0; k < 12; ++k) cloud.push_back(at + 0.1 * direction());
+        scene.obstacle(geometry::make_hull(cloud, 0, 0));
+      }
+      const Vec3 half(0.075, 0.05, 0.01);
+      const int plate = scene.box(-half, half, 2000.0);
+      scene.sim.set_placement(plate, exp_rotation(3.0 * direction()), {0, 0, 0.22});
+      double deepest = 0.0, last = 0.0;
+      for (double t = 0.0; t < 1.2; t += h) {
+        scene.run(1);
+        last = 0.0;
+        for (const assembly::Contact& contact : scene.sim.contacts()) last = std::max(last, -contact.point.gap);
+        deepest = std::max(deepest, last);
+      }
+      EXPECT_LT(deepest, 0.006) << "h " << h << " seed " << seed;
+    }
+}
+
 // Ordinary motion is not cut: what is shown to be safe costs no second solve.
 TEST(Passing, OrdinaryStepsAreWhole) {
   Scene scene(1e-3, {0, 0, -9.81});

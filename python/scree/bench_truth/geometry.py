@@ -244,17 +244,37 @@ def flush():
         yield most(f"{name}, height, m", rise, 1e-6)
 
 
+@case(THEME, "Thin plates lie on hulls", "8.2")
+def plates_on_hulls():
+    """Plates of 0.15 x 0.1 x 0.02 m dropped on four fixed hulls, 20 of each step: greatest depth while they fall and come to lie, of their thickness."""
+    for step in (2e-2, 1e-2, 5e-3):
+        worst = 0.0
+        for seed in range(20):
+            rng = np.random.default_rng(seed)
+            sim = simulation(step, friction=0.5)
+            for centre in ((-0.08, 0, 0), (0.08, 0.03, 0), (0, -0.1, 0), (0, 0.12, 0)):
+                sim.obstacle(shapes.hull(np.array(centre) + 0.1 * np.array([unit(rng) for _ in range(12)])))
+            sim.rigid(shapes.translate(shapes.rotate(shapes.box(center=(0, 0, 0), size=(0.15, 0.1, 0.02)), unit(rng), 3.0), (0, 0, 0.22)), density=2000)
+            worst = max(worst, sim.advance(round(1.2 / step))["penetration_max"].max() / 0.02)
+        yield most(f"h = {step:g}, depth", worst, 0.3)
+
+
+def open_box(sim, ends, walls, height):
+    """A floor from ends[0] to ends[1] both ways, and four walls of 0.1 m that begin at walls[0] and walls[1]."""
+    sim.obstacle(shapes.box(low=(ends[0], ends[0], -0.1), high=(ends[1], ends[1], 0)))
+    for axis in (0, 1):
+        for side in walls:
+            low, high = [ends[0], ends[0], 0], [ends[1], ends[1], height]
+            low[axis], high[axis] = side, side + 0.1
+            sim.obstacle(shapes.box(low=low, high=high))
+
+
 @case(THEME, "Cubes of elements at rest between walls, undamped", slow=True)
 def cubes_at_rest():
     """Eight co-rotational cubes of 2 x 2 x 2 elements on a floor between walls, 60 steps: greatest kinetic energy, of what they would gain by falling a tenth of
     their size, and depth."""
     sim = simulation(1e-3, friction=0.3)
-    sim.obstacle(shapes.box(low=(-1, -1, -0.1), high=(4, 4, 0)))
-    for axis in (0, 1):
-        for side in (-0.1, 3.0):
-            low, high = [-1, -1, 0], [4, 4, 4]
-            low[axis], high[axis] = side, side + 0.1
-            sim.obstacle(shapes.box(low=low, high=high))
+    open_box(sim, (-1, 4), (-0.1, 3.0), 4)
     material = sim.bulk_material(density=1000, young=1e9, poisson=0.25)
     corners_ = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)], float)
     for k in range(8):
@@ -270,12 +290,7 @@ def pour():
     """48 hulls poured into a box, 900 steps: deepest true overlap by the oracle, of the grains' diameter, of all pairs every 100 steps."""
     rng, d, step = np.random.default_rng(3), 0.05, 5e-4
     sim = simulation(step, friction=0.4, tolerance=1e-6)
-    sim.obstacle(shapes.box(low=(-0.3, -0.3, -0.1), high=(0.3, 0.3, 0)))
-    for axis in (0, 1):
-        for side in (-0.2, 0.1):
-            low, high = [-0.3, -0.3, 0], [0.3, 0.3, 2]
-            low[axis], high[axis] = side, side + 0.1
-            sim.obstacle(shapes.box(low=low, high=high))
+    open_box(sim, (-0.3, 0.3), (-0.2, 0.1), 2)
     grains = []
     for m in range(48):
         centre = d * np.array((m % 4 - 1.5, m // 4 % 4 - 1.5, m // 16 + 0.5))

@@ -1,5 +1,6 @@
 """Impacts with restitution and friction: energy, momentum, bounce times, rest."""
 import math
+import warnings
 
 import numpy as np
 
@@ -149,6 +150,28 @@ def corners():
             yield most(f"{integrator}, {name}", top, 1 + 1e-7, 1.0)
 
 
+@case(THEME, "Bounces under gravity")
+def bounces_under_gravity():
+    """Bars and ellipsoids thrown on a floor, e = 0.5 and 1, mu from 0 to 1000: greatest gain of kinetic and potential energy in a step with an impact, of all there is."""
+    for step in (1e-3, 1e-2):
+        rng, worst = np.random.default_rng(5), 0.0
+        for e in (0.5, 1.0):
+            for mu in (0.0, 0.3, 1.0, 1e3):
+                for form in (shapes.box(center=(0, 0, 0), size=(0.6, 0.08, 0.05)), shapes.ellipsoid((0, 0, 0), (0.3, 0.1, 0.06))):
+                    sim = simulation(step, friction=mu, restitution=e, tolerance=1e-9)
+                    floor(sim)
+                    body = sim.rigid(shapes.translate(shapes.rotate(form, unit(rng), 3.0), (0, 0, 0.6)), density=1000, velocity=(1, 0, 0),
+                                     angular_velocity=3 * rng.normal(size=3))
+                    start = before = body.kinetic_energy + body.mass * G * body.position[2]
+                    for _ in range(round(1.0 / step)):
+                        sim.advance(1)
+                        now, contacts = body.kinetic_energy + body.mass * G * body.position[2], sim.contacts
+                        if np.any((contacts["local_force"][:, 0] > 0) & (contacts["local_velocity_before"][:, 0] < -2 * G * step)):
+                            worst = max(worst, (now - before) / start)
+                        before = now
+        yield most(f"h = {step:g}, gain", worst, 1e-6)
+
+
 @case(THEME, "Stacks at rest stay at rest for any restitution", "3.7")
 def quiet_stacks():
     """Five boxes of a tonne on each other, one second: greatest kinetic energy, J, of 98 kJ of weight times height."""
@@ -202,7 +225,6 @@ def bed():
 @case(THEME, "Overlap at the start", "3.3")
 def overlap():
     """A box and a row of boxes start inside each other: the greatest speed with which they part, any step, and the warning that names them."""
-    import warnings
     for integrator in ("MOREAU", "SHAKE", "RATTLE"):
         fastest, said = 0.0, 0
         for step in (1e-2, 1e-3, 1e-4):
@@ -218,6 +240,24 @@ def overlap():
             said += any("overlap at the start" in str(w.message) and "0 and 1" in str(w.message) for w in caught)
         yield most(f"{integrator}, m/s (recovery_speed 0.1)", fastest, 0.1 + 1e-6, 0.1)
         yield least(f"{integrator}, warnings of three runs", said, 3)
+
+
+@case(THEME, "Thrown at a floor just ahead", "3.3")
+def thrown_at_a_floor():
+    """A ball of radius 0.05 m at 2 m/s, 0 to 6 mm above a floor, h = 0.01, meets it within the first half-step: depth, of its radius, and warnings of an overlap that is not there."""
+    deepest = said = 0
+    for gap in (0.0, 2e-3, 6e-3):
+        sim = simulation(1e-2)
+        floor(sim)
+        ball = sim.rigid(shapes.sphere((0, 0, 0.05 + gap), 0.05), density=1000, velocity=(0, 0, -2))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(5):
+                sim.advance(1)
+                deepest = max(deepest, 1 - ball.position[2] / 0.05)
+        said += len(caught)
+    yield most("depth", deepest, 0.015)
+    yield near("warnings", 0, said, 0)
 
 
 @case(THEME, "Bar dropped flat", "3.8")

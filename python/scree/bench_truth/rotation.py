@@ -16,14 +16,20 @@ def spinning(size, spin, step, scheme=None, integrator="MOREAU"):
     return sim, sim.rigid(shapes.box((0, 0, 0), size), angular_velocity=spin, scheme=scheme)
 
 
+def any_boxes(seed, **how):
+    """40 free boxes with edges of any ratio to 1000, turning by 1e-3 to 30 rad a step about any axis."""
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        size, step = 10.0 ** rng.uniform(-3, 0, 3), 10.0 ** rng.uniform(-5, -1)
+        yield spinning(size, 10.0 ** rng.uniform(-3, 1.5) / step * unit(rng), step, **how)
+
+
 @case(THEME, "Free bodies of any shape, spin and step: energy")
 def free_energy():
     """Boxes with edges of any ratio to 1000, turning by 1e-3 to 30 rad a step about any axis, 300 steps: greatest change of kinetic energy, relative."""
     for integrator in INTEGRATORS:
-        rng, worst = np.random.default_rng(5), 0.0
-        for _ in range(40):
-            size, step = 10.0 ** rng.uniform(-3, 0, 3), 10.0 ** rng.uniform(-5, -1)
-            sim, body = spinning(size, 10.0 ** rng.uniform(-3, 1.5) / step * unit(rng), step, integrator=integrator)
+        worst = 0.0
+        for sim, body in any_boxes(5, integrator=integrator):
             start = body.kinetic_energy
             for _ in range(6):
                 sim.advance(50)
@@ -35,10 +41,8 @@ def free_energy():
 def free_momentum():
     """The same boxes: change of the angular momentum in space."""
     for scheme in SCHEMES:
-        rng, worst = np.random.default_rng(6), 0.0
-        for _ in range(40):
-            size, step = 10.0 ** rng.uniform(-3, 0, 3), 10.0 ** rng.uniform(-5, -1)
-            sim, body = spinning(size, 10.0 ** rng.uniform(-3, 1.5) / step * unit(rng), step, scheme)
+        worst = 0.0
+        for sim, body in any_boxes(6, scheme=scheme):
             start = angular_momentum(body)
             sim.advance(300)
             worst = max(worst, np.linalg.norm(angular_momentum(body) - start) / np.linalg.norm(start))
