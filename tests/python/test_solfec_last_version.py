@@ -258,6 +258,18 @@ def test_velocities_of_constraints(solfec, bulk):
     assert again.U == pytest.approx((0, 0, 0.5), abs=1e-9)
 
 
+def test_points_of_constraints_follow_deformed_bodies(solfec, bulk):
+    """A cantilever bent by a point at its end that is moved: the constraint is where the point is, in stored frames, too."""
+    body = clamped(solfec, bulk)
+    tip = SET_VELOCITY(body, (4, 0, 0), (0, 0, 1), 5.0)
+    RUN(solfec, None, 0.02)
+    read = SOLFEC("DYNAMIC", 1e-3, solfec.outpath)
+    again = SET_VELOCITY(clamped(read, BULK_MATERIAL(read, young=1e7, poisson=0.25, density=1000)), (4, 0, 0), (0, 0, 1), 5.0)
+    SEEK(read, 0.02)
+    place = np.add((4, 0, 0), DISPLACEMENT(body, (4, 0, 0)))
+    assert tip.point == pytest.approx(place, abs=5e-3) and again.point == pytest.approx(place, abs=1e-9) and place[2] == pytest.approx(0.1, abs=3e-3)
+
+
 def test_series_are_lists():
     series = TIME_SERIES([[0, 1], [1, 3]])
     assert series.times + series.values == [0.0, 1.0, 1.0, 3.0] and series.integral.values == [0.0, 2.0] and series.derivative.values == [2.0, 2.0]

@@ -219,7 +219,11 @@ def _held_row(solfec, table, k):
 def _placed(solfec, body, X):
     if body < 0:
         return X
-    rotation, position, _, _, center = BODY._named(solfec, int(body))._state()
+    body = BODY._named(solfec, int(body))
+    deformed = body._deformed()
+    if deformed is not None:
+        return np.asarray(deformed.point(X))
+    rotation, position, _, _, center = body._state()
     return rotation @ (X - center) + position
 
 
