@@ -15,7 +15,7 @@ namespace {
 using elastic::Place;
 
 constexpr double kNegligible = 1e-8;  ///< weight of a node
-constexpr double kAtNode = 1e-6;      ///< a point whose weights leave a node less than this to others is the node
+constexpr double kOnFace = 1e-6;      ///< a point whose nodes off a face, an edge or a node weigh less than this is on it
 constexpr double kFarOutside = 0.5;  ///< natural distance beyond which a contact point is pulled back to its element
 
 Eigen::Map<const Vec3> vector(std::span<const double> values, int node) { return Eigen::Map<const Vec3>(values.data() + 3 * node); }
@@ -361,17 +361,24 @@ Mat3 FiniteElement::stress(std::span<const double> q, const Vec3& X) const {
   const elastic::FiniteMesh& mesh = body_.mesh();
   const Place place = locator_.locate(mesh, X);
   const elastic::Weights weights = elastic::weights(mesh, place);
-  const auto heaviest = std::max_element(weights.weight.begin(), weights.weight.begin() + weights.count);
-  if (*heaviest < 1.0 - kAtNode) return elastic::tensor(elastic::stress_at(body_, q, place));
-  // At a node the elements around it disagree: their mean.
-  const int node = weights.node[heaviest - weights.weight.begin()];
+  // Elements that share the place disagree: their mean. They have all nodes that weigh there, and it lies in them as these do.
+  std::vector<int> heavy;
+  for (int a = 0; a < weights.count; ++a)
+    if (std::abs(weights.weight[a]) > kOnFace) heavy.push_back(a);
+  if (static_cast<int>(heavy.size()) == weights.count) return elastic::tensor(elastic::stress_at(body_, q, place));
   Vec6 sum = Vec6::Zero();
   int count = 0;
   for (int e = 0; e < mesh.elements(); ++e) {
     const auto nodes = mesh.element(e);
-    const auto found = std::find(nodes.begin(), nodes.end(), node);
-    if (found == nodes.end()) continue;
-    sum += elastic::stress_at(body_, q, {e, elastic::node_natural(mesh.kinds[e], static_cast<int>(found - nodes.begin()))});
+    Vec3 at = Vec3::Zero();
+    const bool there = std::ranges::all_of(heavy, [&](int a) {
+      const auto found = std::ranges::find(nodes, weights.node[a]);
+      if (found == nodes.end()) return false;
+      at += weights.weight[a] * elastic::node_natural(mesh.kinds[e], static_cast<int>(found - nodes.begin()));
+      return true;
+    });
+    if (!there) continue;
+    sum += elastic::stress_at(body_, q, {e, at});
     ++count;
   }
   return elastic::tensor(sum / count);

@@ -39,10 +39,9 @@ double TimeSeries::derivative(double t) const {
 double TimeSeries::primitive(double t) const {
   if (t <= times_.front()) return values_.front() * (t - times_.front());
   double sum = 0.0;
-  for (std::size_t i = 1; i < times_.size() && times_[i - 1] < t; ++i) {
-    const double end = std::min(t, times_[i]);
-    sum += 0.5 * (values_[i - 1] + value(end)) * (end - times_[i - 1]);
-  }
+  std::size_t i = 1;
+  for (; i < times_.size() && times_[i] <= t; ++i) sum += 0.5 * (values_[i - 1] + values_[i]) * (times_[i] - times_[i - 1]);
+  if (i < times_.size()) sum += 0.5 * (values_[i - 1] + value(t)) * (t - times_[i - 1]);
   return sum + values_.back() * std::max(0.0, t - times_.back());
 }
 

@@ -136,10 +136,31 @@ def test_stress_at_a_node_is_the_mean_of_the_elements_around_it(solfec):
     q = np.reshape(body.conf, (-1, 3)).copy()
     q[:, 0] *= 1.001
     body.conf = q.ravel()
-    inside = [np.array(STRESS(body, (x, 0.5, 0.5))) for x in (0.999999, 1.000001)]
+    inside = [np.array(STRESS(body, (x, 0.5, 0.5))) for x in (0.9999, 1.0001)]
     assert abs(inside[0][0] - inside[1][0]) > 1e6
     assert STRESS(body, (1, 0, 0))[:6] == pytest.approx(0.5 * (inside[0] + inside[1])[:6], rel=1e-6, abs=1.0)
     assert STRESS(body, (0, 0, 0))[:6] == pytest.approx(inside[0][:6], rel=1e-6, abs=1.0)
+    for between in ((1, 0.3, 0.6), (1, 0, 0.7), (1, 1, 1)):  # on a face, an edge, at a node
+        assert STRESS(body, between)[:6] == pytest.approx(0.5 * (inside[0] + inside[1])[:6], rel=1e-6, abs=1.0)
+
+
+@pytest.mark.parametrize("form", ["TL", "BC", "BC-IM", None])
+def test_stress_is_cauchys(solfec, form):
+    """Of Saint Venant's law, F S F^T / det F, in every form and for pseudo-rigid bodies, in a body that is stretched and turned."""
+    E, nu = 1e9, 0.3
+    bulk = BULK_MATERIAL(solfec, young=E, poisson=nu, density=1000)
+    F = np.array([[0.1, -1.02, 0.03], [0.97, 0.08, 0.1], [-0.05, 0.02, 1.04]])
+    strain = 0.5 * (F.T @ F - np.eye(3))
+    S = E * nu / ((1 + nu) * (1 - 2 * nu)) * np.trace(strain) * np.eye(3) + E / (1 + nu) * strain
+    cauchy = F @ S @ F.T / np.linalg.det(F)
+    if form is None:
+        body = BODY(solfec, "PSEUDO_RIGID", HULL(CUBE, 1, 1), bulk)
+        body.conf = (*F.T.ravel(), 0.5, 0.5, 0.5)
+    else:
+        body = BODY(solfec, "FINITE_ELEMENT", HEX(CUBE, 2, 2, 2, 1, [1] * 6), bulk, form=form)
+        body.conf = (np.reshape(body.conf, (-1, 3)) @ F.T).ravel()
+    mises = math.sqrt(1.5) * np.linalg.norm(cauchy - np.trace(cauchy) / 3 * np.eye(3))
+    assert STRESS(body, (0.5, 0.4, 0.7)) == pytest.approx((*np.diag(cauchy), cauchy[0, 1], cauchy[0, 2], cauchy[1, 2], mises), rel=1e-9)
 
 
 def test_damping_is_stiffness_proportional(solfec, bulk):
@@ -154,6 +175,22 @@ def test_damping_is_stiffness_proportional(solfec, bulk):
     solfec.compatible = "OFF"
     body.damping = 2.0
     assert (body.damping, body.stiffness_damping, body.mass_damping) == (2.0, 1e-3, 2.0)
+
+
+@pytest.mark.parametrize("damping", [0.0, 1e-4, 1e-2])
+def test_damping_lowers_the_step_of_explicit_bodies(solfec, bulk, damping):
+    """A bar struck at its end keeps bounded, whatever step was asked for: undamped its energy swings (steps are near the critical one), with damping it loses some."""
+    body = BODY(solfec, "FINITE_ELEMENT", bar(4, 4), bulk)
+    body.scheme, body.damping = "DEF_EXP", damping
+    speeds = np.zeros((body.mesh.nnod, 3))
+    speeds[np.reshape(body.conf, (-1, 3))[:, 0] == 4, 0] = 1.0
+    body.velo = speeds.ravel()
+    start = sum(ENERGY(body)[:2])
+    RUN(solfec, None, 0.01)
+    end = sum(ENERGY(body)[:2])
+    rigid = 0.5 * np.sum(np.reshape(body.velo, (-1, 3)).mean(axis=0) ** 2) * body.mass
+    assert 0.01 <= solfec.time < 0.011 and np.abs(body.conf).max() < 5
+    assert 0.9 * rigid < end < (2.0 if damping == 0 else 0.9) * start
 
 
 def test_points_outside_a_mesh_are_refused(solfec, bulk):

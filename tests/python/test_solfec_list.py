@@ -1,9 +1,11 @@
 """The complete list of the language, walked: every routine with the manual's argument order and defaults, every member read, every writable
 one written. The list is written down here, apart from the code, so that nothing can vanish."""
+import ast
 import inspect
 import math
 import pathlib
 import re
+import textwrap
 
 import numpy as np
 import pytest
@@ -117,6 +119,25 @@ def test_the_table_has_every_routine_with_every_argument():
     for call, verdict, _ in rows:
         for word in re.findall(r"`(\w+)`", verdict):
             assert word in call or word in PAGE.read_text().split("### Members")[1], (call, word)
+
+
+#: Arguments that no routine reads, each without effect in Solfec, too, or with its reason in the table.
+UNREAD = {("BULK_MATERIAL", "tensile"), ("BULK_MATERIAL", "fields"), ("BULK_MATERIAL", "fracene"), ("IMBALANCE_TOLERANCE", "weightfactor"),
+          ("IMBALANCE_TOLERANCE", "updatefreq"), ("NCPU", "solfec"), ("REGISTER_CALLBACK", "data"), ("TIME_SERIES", "cache")}
+
+
+def test_no_argument_is_taken_and_not_read():
+    """But those that change no result, which the table names."""
+    unread = set()
+    for name in set(language.__all__) - REFUSED:
+        made = getattr(language, name)
+        body = inspect.unwrap(made.__init__ if inspect.isclass(made) else made)
+        read = {n.id for n in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(body)))) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        plain = [p.name for p in inspect.signature(body).parameters.values() if p.kind != p.VAR_POSITIONAL and p.name != "self"]
+        unread |= set() if "locals" in read else {(name, p) for p in plain if p not in read}
+    assert unread == UNREAD
+    rows = {row[0].strip("`").split(" ")[0]: row[1] for row in page_rows("Routines")}
+    assert [pair for pair in UNREAD - {("NCPU", "solfec"), ("REGISTER_CALLBACK", "data")} if f"`{pair[1]}`" not in rows[pair[0]]] == []
 
 
 def test_the_table_has_every_member():

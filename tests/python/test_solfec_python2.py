@@ -78,6 +78,8 @@ def test_everything_at_once(command, script):
     ("print u'caf\\xe9', 0777, 0xFFL, 1E-05 > 0, not 08.5 < 1\n", False, True, "caf\xe9 511 255 True True\n"),
     ("d = {'a': 1}\nfor k, v in d.iteritems (): print k, v,\nprint d.has_key ('b')\n", False, True, "a 1 False\n"),
     ("def f (n):\n\tif n:\n\t        return 'deep'\n        return 'flat'\nprint f (1), f (0)\n", False, True, "deep flat\n"),  # a tab is eight blanks
+    ("import string, time\nfrom string import split, join as glue\nprint string.join (['a', 'b']), string.atof ('2'), string.upper ('c'), string.digits, glue (split ('d e'), '-'), "
+     "time.clock () >= 0\nstring = 'x'\nprint string.join (['a', 'b'])\n", False, True, "a b 2.0 C 0123456789 d-e True\naxb\n"),  # what modules have lost
     ("import StringIO\ns = StringIO.StringIO ()\nprint >>s, 'in', 7 / 2\nprint >>s\nprint repr (s.getvalue ())\n", False, True, "'in 3\\n\\n'\n"),
 ])
 def test_what_is_taken_for_python_2(source, forced, python_2, printed):

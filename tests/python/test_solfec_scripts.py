@@ -323,6 +323,21 @@ def test_constraints_move_an_obstacle(solfec, bulk, routine, series, speed):
     assert VELOCITY(wall, (0, 0, 0)) == (0, 0, 0)
 
 
+def test_a_long_accelerogram_moves_obstacles_and_bodies_alike(solfec, bulk):
+    """20,000 points, as recorded ones have; after its end the last acceleration goes on."""
+    t = np.linspace(0, 0.1, 20000)
+    record = TIME_SERIES(np.column_stack([t, 3 * np.sin(40 * t) + 2 * t]))
+    moved = [BODY(solfec, kind, SPHERE((3 * k, 0, 0), 1, 1, 1), bulk) for k, kind in enumerate(("OBSTACLE", "RIGID"))]
+    for body in moved:
+        SET_ACCELERATION(body, body.center, (1, 0, 0), record)
+    RUN(solfec, None, 0.15)
+    T, late = 0.1, 0.05
+    speed, last = 3 / 40 * (1 - math.cos(40 * T)) + T * T, 3 * math.sin(40 * T) + 2 * T
+    way = 3 / 40 * (T - math.sin(40 * T) / 40) + T**3 / 3 + speed * late + 0.5 * last * late**2
+    for body in moved:
+        assert VELOCITY(body, body.center)[0] == pytest.approx(speed + last * late, rel=1e-5) and DISPLACEMENT(body, body.center)[0] == pytest.approx(way, rel=1e-4)
+
+
 def test_an_obstacle_on_a_hinge_turns(solfec, bulk):
     """Two fixed points make an axis; a third one off it is driven around."""
     door = BODY(solfec, "OBSTACLE", SCALE(HULL(CUBE, 1, 1), (2, 0.1, 1)), bulk)
@@ -527,7 +542,7 @@ def test_a_reduced_base_moves_like_the_full_body(tmp_path):
         solfec = SOLFEC("DYNAMIC", 1e-3, str(tmp_path / name))
         solfec.verbose = "OFF"
         bulk = BULK_MATERIAL(solfec, young=1e7, poisson=0.25, density=1000)
-        form = {"BC": "BC"}.get(name, "BC-RO")
+        form = {"BC": "BC", "modes": "RO"}.get(name, "BC-RO")
         body = BODY(solfec, "FINITE_ELEMENT", box((4, 1, 1), (4, 1, 1)), bulk, "bar", form=form, base=base)
         body.scheme = "DEF_LIM"
         FORCE(body, "SPATIAL", (4, 0.5, 0.5), (0, 0, 1), 1e4), FORCE(body, "SPATIAL", (0, 0.5, 0.5), (0, 0, -1), 1e4)

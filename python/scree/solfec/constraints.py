@@ -219,7 +219,11 @@ def _held_row(solfec, table, k):
 def _placed(solfec, body, X):
     if body < 0:
         return X
-    rotation, position, _, _, center = BODY._named(solfec, int(body))._state()
+    body = BODY._named(solfec, int(body))
+    deformed = body._deformed()
+    if deformed is not None:
+        return np.asarray(deformed.point(X))
+    rotation, position, _, _, center = body._state()
     return rotation @ (X - center) + position
 
 
@@ -257,7 +261,7 @@ def _driven(solfec, body, kind, point, directions, value=0.0):
     """A constraint that moves an obstacle; `kind` names it as the engine does."""
     X = _check.vector("point", point)
     axes = [_check.direction("direction", d) for d in directions]
-    rate = rate_of(kind, value) if kind in ("velocity", "displacement", "acceleration") else 0.0
+    rate = rate_of(kind, value, solfec.step) if kind in ("velocity", "displacement", "acceleration") else 0.0
     row = {"kind": kind, "bodies": (body.id, -1), "points": [body._handle.point(X)], "frame": frame_of(axes[0]), "local_force": np.zeros(3)}
     made = CONSTRAINT(solfec, row=row)
     made._release = drive(body).add([(axis, X, rate) for axis in axes])

@@ -4,10 +4,9 @@ An obstacle feels no force, so its constraints alone say how it moves: of all ve
 energy (one point moved along a direction through the mass centre: a translation)."""
 import numpy as np
 
-from ..series import TimeSeries
+from ..series import TimeSeries, integrated, native
 
 _TURNS = 1e-12  #: angular velocity times size, relative to the velocity, above which an obstacle turns
-_CUTS = 64      #: pieces of a segment over which the integral of a slope is drawn as straight lines
 
 
 class Drive:
@@ -69,22 +68,18 @@ def drive(body):
     return body._drive
 
 
-def rate_of(kind, value):
-    """Velocity (m/s) of a prescribed velocity, displacement or acceleration."""
+def rate_of(kind, value, step):
+    """Velocity (m/s) of a prescribed velocity, displacement or acceleration, exact at points at most a time step apart."""
     if kind == "velocity":
         return value
-    if not isinstance(value, TimeSeries):
-        return 0.0 if kind == "displacement" else TimeSeries([0.0, 0.0, 1e6, 1e6 * value])
+    if kind == "acceleration":
+        return integrated(native("tms", value), 0.0, 0.0, step)
+    if not isinstance(value, TimeSeries) or len(value.times) < 2:
+        return 0.0
     t, v = np.asarray(value.times), np.asarray(value.values)
-    if len(t) < 2:
-        return 0.0 if kind == "displacement" else TimeSeries([0.0, 0.0, 1e6, 1e6 * float(v[0])])
-    if kind == "displacement":
-        slope, end = np.diff(v) / np.diff(t), t[1:] - 1e-9 * np.diff(t)
-        table = np.stack([t[:-1], slope, end, slope], axis=1).reshape(-1, 2)
-        return TimeSeries(np.concatenate([[[t[0] - 1e-9, 0.0]], table, [[t[-1], 0.0]]]))
-    # the integral of a straight line is a parabola
-    times = np.unique(np.concatenate([np.linspace(a, b, _CUTS + 1) for a, b in zip(t[:-1], t[1:])]))
-    return TimeSeries(np.stack([times, [value._native.integral(float(x)) for x in times]], axis=1))
+    slope, end = np.diff(v) / np.diff(t), t[1:] - 1e-9 * np.diff(t)
+    table = np.stack([t[:-1], slope, end, slope], axis=1).reshape(-1, 2)
+    return TimeSeries(np.concatenate([[[t[0] - 1e-9, 0.0]], table, [[t[-1], 0.0]]]))
 
 
 def _combined(terms):

@@ -12,8 +12,11 @@ import io
 import math
 import os
 import re
+import string
 import sys
+import time
 import tokenize
+import types
 import warnings
 
 _FIXERS = ("apply dict except exec funcattrs getcwdu has_key imports intern itertools itertools_imports methodattrs ne next nonzero "
@@ -158,13 +161,24 @@ def _message(x):
     return x.message
 
 
+#: What modules have lost, by module; the other functions of `string` are methods of str.
+_LOST = {"string": {"join": lambda words, separator=" ": separator.join(words), "atof": float, "atoi": int, "atol": int, "letters": string.ascii_letters,
+                    "lowercase": string.ascii_lowercase, "uppercase": string.ascii_uppercase}, "time": {"clock": time.process_time}}
+
+
+def _member(x, name):
+    """x.name where x may be a module that no longer has it."""
+    lost = _LOST.get(getattr(x, "__name__", None), {}) if isinstance(x, types.ModuleType) and not hasattr(x, name) else {}
+    return lost[name] if name in lost else getattr(str if x is string and not hasattr(x, name) else x, name)
+
+
 def _order(given):
     """The argument of list.sort: a comparison of two as a key."""
     return None if given is None else functools.cmp_to_key(given)
 
 
 class _Meaning(ast.NodeTransformer):
-    """Writes a / b, x.message and x.sort (comparison) as calls of the functions above."""
+    """Writes a / b, x.message, x.sort (comparison) and what modules have lost as calls of the functions above."""
 
     def __init__(self, divides):
         self._dividing = divides
@@ -178,7 +192,15 @@ class _Meaning(ast.NodeTransformer):
 
     def visit_Attribute(self, node):
         self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id in _LOST and isinstance(node.ctx, ast.Load):
+            return self._call("__python2_member__", node, node.value, ast.Constant(node.attr))
         return self._call("__python2_message__", node, node.value) if node.attr == "message" and isinstance(node.ctx, ast.Load) else node
+
+    def visit_ImportFrom(self, node):
+        if node.module not in _LOST or node.level or node.names[0].name == "*":
+            return node
+        module = self._call("__import__", node, ast.Constant(node.module))
+        return [ast.copy_location(ast.Assign([ast.Name(a.asname or a.name, ast.Store())], self._call("__python2_member__", node, module, ast.Constant(a.name))), node) for a in node.names]
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -210,7 +232,7 @@ def names():
     """What a Python 2 script finds without an import."""
     return {"xrange": builtins.range, "range": _list(builtins.range), "map": _map, "filter": _list(builtins.filter), "zip": _list(builtins.zip),
             "raw_input": raw_input, "input": lambda prompt="": builtins.eval(raw_input(prompt)), "round": _round, "sorted": _sorted, "compile": _compile,
-            "exec": _exec, "eval": _eval, "__python2_message__": _message, "__python2_order__": _order, "unicode": str, "basestring": str, "long": int, "unichr": chr, "reduce": functools.reduce, "file": open,
+            "exec": _exec, "eval": _eval, "__python2_message__": _message, "__python2_order__": _order, "__python2_member__": _member, "unicode": str, "basestring": str, "long": int, "unichr": chr, "reduce": functools.reduce, "file": open,
             "cmp": lambda a, b: (a > b) - (a < b), "execfile": execfile, "__python2_divide__": divide}
 
 
