@@ -291,7 +291,7 @@ def samples(bench):
     if folder.exists():
         return folder
     folder.mkdir()
-    done = subprocess.run([str(ROOT / "scree"), "run", str(bench.script), "--out", str(folder), "--quiet", "--", "elements", "0.02"], env=environment())
+    done = subprocess.run([str(ROOT / "scree"), "run", str(bench.script), "--out", str(folder), "--quiet", "--", "elements", "0.02"], env=environment(), capture_output=True)
     expect(done.returncode == 0, "the sample run failed")
     import scree
     problem = scree.Problem.packing(3, 2)
@@ -474,6 +474,9 @@ def main(argv=None):
     parser.add_argument("--only", help="kinds of cases, separated by commas: " + ", ".join(CASES))
     parser.add_argument("--short", action="store_true", help="one case of each quick kind")
     args = parser.parse_args(argv)
+    for number in (signal.SIGHUP, signal.SIGTERM):  # nohup and shells that start this behind ignore signals; the runs must not
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     shared = tempfile.mkdtemp(prefix="torture_shared_")
     counts, failures, begun = collections.Counter(), [], time.monotonic()
 

@@ -135,7 +135,8 @@ void bind_bodies(EngineClass& engine) {
       .change("set_placement", [](Engine& e, int id, const Mat3& rotation, const Vec3& position) {
         check_finite(position, "position");
         if (!((rotation.transpose() * rotation - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-6) || rotation.determinant() < 0.0)
-          throw_input("rotation: an orthonormal matrix of determinant +1 is expected");
+          throw_input("rotation = [[{}, {}, {}], [{}, {}, {}], [{}, {}, {}]]: an orthonormal matrix of determinant +1 is expected", rotation(0, 0), rotation(0, 1), rotation(0, 2),
+                      rotation(1, 0), rotation(1, 1), rotation(1, 2), rotation(2, 0), rotation(2, 1), rotation(2, 2));
         e.simulation.set_placement(id, rotation, position);
       })
       .change("set_characteristics", [](Engine& e, int id, double mass, double volume, const Vec3& center, const Mat3& inertia) {

@@ -3,6 +3,7 @@
 #include "core/spelling.hpp"
 #include "elastic/law.hpp"
 #include "geometry/mass.hpp"
+#include "signals.hpp"
 
 namespace scree::python {
 
@@ -24,12 +25,12 @@ int add_deformable(Engine& engine, const std::string& kind, const ShapePtr& shap
   model::BodySpec spec;
   spec.kind = kind == "finite_element" ? model::BodyKind::finite_element : model::BodyKind::pseudo_rigid;
   spec.shape = shape;
-  spec.mass = geometry::mass_properties(*shape, [&](int volume) {
+  const auto density_of = [&](int volume) {
     const auto found = densities.find(volume);
     const double rho = found == densities.end() ? density : found->second;
     if (!(rho > 0.0) || !std::isfinite(rho)) throw_input("body '{}': density = {} kg/m^3; it must be positive and finite", label, rho);
     return rho;
-  });
+  };
   spec.material = material;
   spec.label = label;
   spec.deformation.materials = materials;
@@ -41,7 +42,10 @@ int add_deformable(Engine& engine, const std::string& kind, const ShapePtr& shap
     if (mesh->meshes.size() != 1) throw_input("body '{}': mesh = a shape with {} meshes; one is expected", label, mesh->meshes.size());
     spec.deformation.mesh = std::make_shared<geometry::Mesh>(mesh->meshes.front());
   }
-  return engine.simulation.add_body(spec);
+  return stoppable([&] {
+    spec.mass = geometry::mass_properties(*shape, density_of);
+    return engine.simulation.add_body(spec);
+  });
 }
 
 py::array_t<double> flat(std::span<const double> values) { return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data()); }

@@ -2,6 +2,7 @@
 
 #include "elastic/modes.hpp"
 #include "model/finite_element.hpp"
+#include "signals.hpp"
 
 namespace scree::python {
 
@@ -17,7 +18,7 @@ const elastic::ElasticBody& elastic_body(Engine& engine, int id) {
 /// (circular frequencies in rad/s, mode shapes as columns) of the lowest elastic modes.
 py::tuple modes(Engine& engine, int id, int count) {
   const elastic::ElasticBody& body = elastic_body(engine, id);
-  const elastic::Modes made = released([&] { return elastic::natural_modes(body, count); });
+  const elastic::Modes made = stoppable([&] { return released([&] { return elastic::natural_modes(body, count); }); });
   return py::make_tuple(made.frequency, made.shapes);
 }
 

@@ -1,9 +1,12 @@
 #include "bindings.hpp"
 
+#include <set>
+
 #include "geometry/build.hpp"
 #include "geometry/mass.hpp"
 #include "geometry/transform.hpp"
 #include "io/mesh_reader.hpp"
+#include "signals.hpp"
 
 namespace scree::python {
 
@@ -117,18 +120,18 @@ void bind_builders(py::module_& module) {
     return share(make_convex(to_points(vertices, "CONVEX vertices"), faces, volume));
   });
   module.def("make_hull", [](const Points& points, int volume, int surface) {
-    return share(make_hull(to_points(points, "HULL points"), volume, surface));
+    return stoppable([&] { return share(make_hull(to_points(points, "HULL points"), volume, surface)); });
   });
   module.def("make_mesh", [](const Points& nodes, const Ints& elements, const Ints& surfaces) {
-    return share(make_shape(make_mesh(to_points(nodes, "MESH nodes"), elements, surfaces)));
+    return stoppable([&] { return share(make_shape(make_mesh(to_points(nodes, "MESH nodes"), elements, surfaces))); });
   });
-  module.def("read_mesh", [](const std::string& path) { return share(make_shape(io::read_mesh(path))); });
+  module.def("read_mesh", [](const std::string& path) { return stoppable([&] { return share(make_shape(io::read_mesh(path))); }); });
   module.def("make_hex", [](const Points& corners, int i, int j, int k, int volume, const Ints& surfaces, const Reals& dx,
                             const Reals& dy, const Reals& dz) {
     const std::vector<Vec3> nodes = to_points(corners, "HEX corners");
     if (nodes.size() != 8) throw_input("HEX: 8 corners are expected, {} were given", nodes.size());
     const auto ids = surface_ids<6>(surfaces, "HEX");
-    return share(make_shape(make_hex(std::span<const Vec3, 8>(nodes.data(), 8), i, j, k, volume, ids, dx, dy, dz)));
+    return stoppable([&] { return share(make_shape(make_hex(std::span<const Vec3, 8>(nodes.data(), 8), i, j, k, volume, ids, dx, dy, dz))); });
   });
   module.def("make_rough_hex", [](const Shape& shape, int i, int j, int k, const Reals& dx, const Reals& dy, const Reals& dz) {
     return share(make_shape(make_rough_hex(shape, i, j, k, dx, dy, dz)));
@@ -150,6 +153,11 @@ void bind_geometry(py::module_& module) {
         py::list list;
         for (const Mesh& mesh : s.meshes) list.append(describe(mesh));
         return list;
+      })
+      .def("volume_ids", [](const Shape& s) {
+        std::set<int> ids;
+        for (const Piece& piece : s.pieces) ids.insert(piece.volume_id);
+        return ids;
       })
       .def("bounds", [](const Shape& s) { const Box box = s.bounds(); return py::make_tuple(box.low, box.high); })
       .def("size", &Shape::size)

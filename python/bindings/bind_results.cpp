@@ -3,6 +3,7 @@
 #include "io/vtu.hpp"
 #include "io/xdmf.hpp"
 #include "recording/recorder.hpp"
+#include "signals.hpp"
 
 namespace scree::python {
 
@@ -154,7 +155,7 @@ py::dict energy_table(const io::ResultsReader& reader) {
 /// Run an export of some frames and bodies.
 template <void (*kExport)(const io::ResultsReader&, const std::string&, const io::Selection&)>
 void write_export(const io::ResultsReader& reader, const std::string& path, std::vector<std::int64_t> frames, std::vector<std::int32_t> bodies, bool spheres) {
-  released([&] { kExport(reader, path, {std::move(frames), std::move(bodies), spheres}); });
+  stoppable([&] { released([&] { kExport(reader, path, {std::move(frames), std::move(bodies), spheres}); }); });
 }
 
 }  // namespace
@@ -194,6 +195,7 @@ void bind_results(py::module_& module) {
       .def("history", &history)
       .def("state", [](const ResultsReader& r, std::int64_t frame, std::int32_t body) { return flat(released([&] { return r.state(frame, body); })); })
       .def("export_xdmf", &write_export<&io::export_xdmf>)
+      .def("export_points", &write_export<&io::export_points>)
       .def("export_vtu", &write_export<&io::export_vtu>)
       .def("export_csv", &write_export<&io::export_csv>)
       .def("refresh", &ResultsReader::refresh);

@@ -1,6 +1,8 @@
 /// Signals that ask the process to end, seen while the engine works and Python does not.
 #pragma once
 
+#include "core/interrupt.hpp"
+
 namespace scree::python {
 
 /// While it lives, SIGINT, SIGTERM and SIGHUP that Python has a handler for also request a stop (core/interrupt.hpp), which the engine answers
@@ -22,5 +24,17 @@ class SignalWatch {
  private:
   bool watching_ = false;
 };
+
+/// Do long work that looks for requests to stop by itself (core/abandon.hpp). After one, what Python's handlers raise is thrown: KeyboardInterrupt, as a rule.
+template <class Work>
+auto stoppable(Work&& work) {
+  const SignalWatch watch;
+  try {
+    return work();
+  } catch (const Interrupted&) {
+    watch.raise_stop();
+    throw;
+  }
+}
 
 }  // namespace scree::python

@@ -195,9 +195,9 @@ def matrix(what, value):
     """A finite 3 x 3 array."""
     array = _array(what, value, "a 3 x 3 matrix is")
     if array.shape != (3, 3):
-        raise ValueError(f"{what}: a 3 x 3 matrix is expected, not one of shape {array.shape}")
+        raise ValueError(f"{what} = {value!r:.80}: a 3 x 3 matrix is expected, not one of shape {array.shape}")
     if not np.isfinite(array).all():
-        raise ValueError(f"{what}: the matrix has entries that are not finite")
+        raise ValueError(f"{what} = {array.tolist()}: the matrix has entries that are not finite")
     return array
 
 

@@ -4,9 +4,11 @@ Installed, it lies beside this file. In a working copy it lies in the build fold
 folder named by the environment variable SCREE_BUILD.
 """
 import atexit
+import contextlib
 import importlib
 import os
 import pathlib
+import signal
 import time
 
 _ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -25,6 +27,16 @@ def _wait_politely():
         os.environ.setdefault("GOMP_SPINCOUNT", "2000")
 
 
+@contextlib.contextmanager
+def _undisturbed():
+    """Ctrl-C waits: while compiled modules are loaded it would be lost or come out as another error."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def load(package_path):
     """Import scree._scree, looking into the build folder when the package itself has none."""
     here = pathlib.Path(__file__).parent
@@ -35,7 +47,9 @@ def load(package_path):
                               "or set SCREE_BUILD to the build folder")
         package_path.insert(0, str(folder))
     _wait_politely()
-    engine = importlib.import_module("scree._scree")
+    with _undisturbed():
+        importlib.import_module("numpy")
+        engine = importlib.import_module("scree._scree")
     atexit.register(_let_work_end, engine)
     return engine
 

@@ -2,7 +2,7 @@
 
 Each is solved cold (from zero) and, where there is a step before, warm (from that step's impulses).
 """
-from . import scenes
+from . import _scree, scenes
 from .problem import Problem
 
 #: contacts wanted -> spheres across and layers of the generated packing, spheres across and count of the column
@@ -21,7 +21,7 @@ def _physical(width, count):
     sim.advance(SETTLING)
     sim.solver("AUTO", tolerance=1e-4, max_iterations=2000)
     sim.advance(3)
-    sim.solver("GAUSS_SEIDEL", tolerance=1e-4, max_iterations=0)
+    sim._engine.set_solver("GAUSS_SEIDEL", _scree.StopRule(max_iterations=0), {}, "continue", None)  # the problem alone
     sim.advance(1)
     problem = sim.problem()
     return problem, problem.solution[0]

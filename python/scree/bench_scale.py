@@ -29,7 +29,7 @@ def problem_of(name, across=None, up=None):
         _run_steps(sim, scene.warmup)
     sim.solver("AUTO", tolerance=1e-4, max_iterations=1000)
     _run_steps(sim, 3)
-    sim.solver("GAUSS_SEIDEL", tolerance=1e-4, max_iterations=0)
+    sim._engine.set_solver("GAUSS_SEIDEL", _scree.StopRule(max_iterations=0), {}, "continue", None)  # the problem alone
     _run_steps(sim, 1)
     return sim.problem(), _scree.problem_places(sim._engine)
 

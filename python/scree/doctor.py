@@ -106,7 +106,7 @@ def examine():
         _entry("module for ranks", "scree._scree_mpi" if ranks.available() else None, "the same", "tools/install_deps.sh ranks (MPI and Zoltan), then build again"),
         _program("node", ("node",), "--version", "building the viewer's page", "apt-get install nodejs npm"),
         _package("argcomplete", "argcomplete", "completion of commands in the shell", "apt-get install python3-argcomplete, then eval \"$(scree completion)\""),
-        _program("ParaView", ("paraview",), None, "another look at results (results.xdmf)", "apt-get install paraview"),
+        _program("ParaView", ("paraview",), None, "another look at results (scree export)", "apt-get install paraview"),
     ]
 
 

@@ -5,7 +5,7 @@ from . import _check, _scree
 from .problem import FORMS
 from .results import Results, results_file
 
-FORMATS = ("xdmf", "vtu", "csv", "fclib", "fields")
+FORMATS = ("xdmf", "points", "vtu", "csv", "fclib", "fields")
 
 
 def frames_of(results, frame=None, every=None, times=None):
@@ -34,6 +34,13 @@ def to_xdmf(path, target, frames=None, bodies=None, spheres=False):
     """Surfaces, centres and contacts for ParaView: an .xdmf file with its numbers beside it."""
     results = _opened(path)
     _to("xdmf", results, target, frames_of(results) if frames is None else frames, bodies, spheres)
+    return [target]
+
+
+def to_points(path, target, frames=None, bodies=None, spheres=False):
+    """Centres and contacts for ParaView: an .xdmf file that says where they are in results.h5; nothing is copied."""
+    results = _opened(path)
+    _to("points", results, target, frames_of(results) if frames is None else frames, bodies, spheres)
     return [target]
 
 
@@ -105,15 +112,15 @@ def _opened(path):
 
 @_check.keywords
 def export(path, format, target=None, frame=None, every=None, times=None, bodies=None, spheres=False, form="local", cells=12):
-    """Write results in another format ('xdmf', 'vtu', 'csv', 'fclib', 'fields'); returns the paths to open.
+    """Write results in another format ('xdmf', 'points', 'vtu', 'csv', 'fclib', 'fields'); returns the paths to open.
 
     frame: one frame (negative: from the end); every: each k-th; times: (t0, t1), s. bodies: list of ids or labels; contacts that touch one of
-    them come along. spheres (xdmf, vtu): draw spheres and ellipsoids as polygons, too. fclib: the contact problem of the step that follows
+    them come along. points: centres and contacts alone, described where they are in results.h5. spheres (xdmf, vtu): draw spheres and ellipsoids as polygons, too. fclib: the contact problem of the step that follows
     `frame`, or every frame that `every` and `times` choose (files in a folder), in the 'local' or 'global' form. fields: measures
     of the packing (scree.measure) on a grid of `cells` cells along its longest edge, or (nx, ny, nz), and on bodies."""
     _check.choice("format", format, FORMATS)
     folder = os.path.dirname(results_file(path))
-    names = {"csv": "csv", "fclib": "problems" if every is not None or times is not None else "problem.hdf5", "xdmf": "export.xdmf", "vtu": "vtu", "fields": "fields"}
+    names = {"csv": "csv", "fclib": "problems" if every is not None or times is not None else "problem.hdf5", "xdmf": "export.xdmf", "points": "results.xdmf", "vtu": "vtu", "fields": "fields"}
     target = os.fspath(target or os.path.join(folder, names[format]))
     if format == "fclib":
         if bodies is not None or spheres:
@@ -131,4 +138,4 @@ def export(path, format, target=None, frame=None, every=None, times=None, bodies
         return to_fields(results, target, frames, cells=cells, bodies=bodies)
     if format == "csv":
         return to_csv(results, target, frames, bodies)
-    return {"xdmf": to_xdmf, "vtu": to_vtu}[format](results, target, frames, bodies, bool(spheres))
+    return {"xdmf": to_xdmf, "points": to_points, "vtu": to_vtu}[format](results, target, frames, bodies, bool(spheres))

@@ -1,5 +1,4 @@
 """The run loop: steps in batches between events (callbacks, frames, checkpoints), and what happens when it is stopped."""
-import contextlib
 import math
 import os
 import re
@@ -133,6 +132,7 @@ class Run:
             return None
         sim._use_threads()
         self.end = self.start + self.duration
+        self._compare_with_step()
         self.progress.begin(self.start, self.end, sim.time)
         self.progress.ask(sim._engine.tolerance(), sim._engine.goal())
         try:
@@ -152,8 +152,16 @@ class Run:
             stop = _first(ranks.meet("run: coming to its end", signals.stop))
             self._end(stop)
         if stop is not None:
-            raise KeyboardInterrupt
+            stopped = KeyboardInterrupt()
+            stopped.said = True
+            raise stopped
         return sim.report if sim.steps else None
+
+    def _compare_with_step(self):
+        """Say it where whole steps make another run than the one asked for."""
+        if 0.0 < self.duration < (1.0 - _SLACK) * self.sim.step:
+            made = f"one step of {self.sim.step:g} s is made" if self._ahead(self.end) else "no step is made"
+            self._warn(f"duration = {self.duration:g} s is less than a step: {made}")
 
     def _loop(self, signals):
         while not self.stopped and self._ahead(self.end):
@@ -274,8 +282,8 @@ class Run:
             os.remove(path)
 
     def _leftovers(self):
-        """Unfinished files that a killed run left in the folder."""
-        return [entry.path for entry in os.scandir(self.sim.out) if re.search(r"\.part\d*(\.journal)?$", entry.name)]
+        """Unfinished files that a killed run left in the folder, and the description of results that are about to change."""
+        return [entry.path for entry in os.scandir(self.sim.out) if re.search(r"\.part\d*(\.journal)?$|^results\.xdmf$", entry.name)]
 
     def _frame(self):
         """Write a frame unless this instant has one already."""
@@ -336,13 +344,15 @@ class Run:
         if state["run"] < self.sim._runs:
             return False
         done = state["run"] > self.sim._runs
-        with self._refusal():
+        try:
             if not self.changed:
                 session.current().check_identity(state, self._warn)
             if done and not self.changed:
                 self.sim._engine.check_checkpoint(path)
             if not done:
                 self.sim._engine.read_checkpoint(path, self.changed)
+        except ValueError as error:
+            raise self._refusal(error) from None
         if done:
             return None
         memory.unpack(self.sim, state)
@@ -353,17 +363,14 @@ class Run:
             self.frames = self._frames_due()
         return True
 
-    @contextlib.contextmanager
-    def _refusal(self):
-        """Say what to do where a checkpoint does not belong to what the script built."""
-        try:
-            yield
-        except ValueError as error:
-            refused = ValueError(f"resume: {error}. Undo the change to continue that run as it began; --with-changes goes on from its state with the "
-                                 "script's settings; another --out starts anew" if session.current().script else
-                                 f"resume: {error}. Undo the change to continue that run as it began; resume='changed' goes on from its state with these settings")
-            refused.refused = True
-            raise refused from None
+    @staticmethod
+    def _refusal(error):
+        """What to do where a checkpoint does not belong to what the script built, as an error to raise."""
+        refused = ValueError(f"resume: {error}. Undo the change to continue that run as it began; --with-changes goes on from its state with the "
+                             "script's settings; another --out starts anew" if session.current().script else
+                             f"resume: {error}. Undo the change to continue that run as it began; resume='changed' goes on from its state with these settings")
+        refused.refused = True
+        return refused
 
     # --- endings ----------------------------------------------------------------------------------------------
 

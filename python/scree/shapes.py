@@ -3,7 +3,9 @@
 Shapes are values: every operation returns a new one. `a + b` joins two shapes into one.
 `surface` and `volume` are integer identifiers that materials refer to.
 """
+import functools
 import os
+import re
 
 import numpy as np
 
@@ -98,13 +100,34 @@ def _shape(value, what="shape"):
     raise ValueError(f"{what} = {value!r}: a shape (scree.sphere, scree.box, ...) or a list of shapes is expected")
 
 
-@_check.keywords
+#: Names of functions that make shapes.
+MAKERS = set()
+
+
+def _makes(function):
+    """Decorate a function that makes shapes: its keywords are checked, and the engine's messages, which have the input language's names (HULL, ELLIP), begin with its own."""
+    checked = _check.keywords(function)
+    MAKERS.add(function.__name__)
+
+    @functools.wraps(function)
+    def named(*args, **kwargs):
+        try:
+            return checked(*args, **kwargs)
+        except _check.UnknownKeyword:
+            raise
+        except ValueError as error:
+            raise ValueError(re.sub(r"^[A-Z_]+(?=[: ])", function.__name__, str(error))) from None
+
+    return named
+
+
+@_makes
 def sphere(center=(0.0, 0.0, 0.0), radius=1.0, surface=0, volume=0):
     """Sphere of a centre and radius, m."""
     return Shape(_scree.make_sphere(_check.vector("sphere: center", center), _check.positive("sphere: radius", radius), *_ids(surface, volume)))
 
 
-@_check.keywords
+@_makes
 def ellipsoid(center=(0.0, 0.0, 0.0), radii=(1.0, 1.0, 1.0), axes=None, surface=0, volume=0):
     """Ellipsoid with semi-axes `radii` (m) along the columns of the rotation matrix `axes` (default: x, y, z)."""
     axes = np.eye(3) if axes is None else _check.matrix("ellipsoid: axes", axes)
@@ -112,7 +135,7 @@ def ellipsoid(center=(0.0, 0.0, 0.0), radii=(1.0, 1.0, 1.0), axes=None, surface=
     return Shape(_scree.make_ellipsoid(_check.vector("ellipsoid: center", center), radii, *_ids(surface, volume), axes))
 
 
-@_check.keywords
+@_makes
 def box(center=(0.0, 0.0, 0.0), size=(1.0, 1.0, 1.0), low=None, high=None, surface=0, volume=0):
     """Box with axes x, y, z: by centre and edge lengths `size`, or by its corners `low` and `high`, m."""
     if (low is None) != (high is None):
@@ -125,13 +148,13 @@ def box(center=(0.0, 0.0, 0.0), size=(1.0, 1.0, 1.0), low=None, high=None, surfa
     return Shape(_scree.make_box(_check.vector("box: low", low), _check.vector("box: high", high), *_ids(surface, volume)))
 
 
-@_check.keywords
+@_makes
 def hull(points, surface=0, volume=0):
     """Convex hull of points, (n, 3) or flat, m."""
     return Shape(_scree.make_hull(_check.points("hull: points", points), *_ids(surface, volume)))
 
 
-@_check.keywords
+@_makes
 def convex(vertices, faces, surface=0, volume=0):
     """Convex polyhedron. faces: lists of vertex indices, counter-clockwise seen from outside; `surface` is one id
     for all faces or a list with one a face."""
@@ -145,7 +168,7 @@ def convex(vertices, faces, surface=0, volume=0):
     return Shape(_scree.make_convex(_check.points("convex: vertices", vertices), packed, _check.integer("volume", volume)))
 
 
-@_check.keywords
+@_makes
 def mesh(nodes, elements, surface=0, volume=0, faces=None):
     """Volumetric mesh of tetrahedra (4 nodes), pyramids (5), wedges (6) and hexahedra (8), mixed at will.
 
@@ -182,34 +205,40 @@ def _spacing(what, value):
     return [] if value is None else [_check.positive(what, v) for v in value]
 
 
+def _cells(what, value):
+    if np.shape(value) != (3,):
+        raise ValueError(f"{what}: cells = {value!r}: three numbers of cells are expected")
+    return tuple(_check.integer(f"{what}: cells", c, 1) for c in value)
+
+
 def _surfaces(surface, count):
     return [surface] * count if np.ndim(surface) == 0 else [_check.integer("surface", s) for s in surface]
 
 
-@_check.keywords
+@_makes
 def hex(corners, cells=(1, 1, 1), surface=0, volume=0, dx=None, dy=None, dz=None):
     """Hexahedral mesh stretched between eight corners (bottom face 0-1-2-3, top 4-5-6-7) with cells = (i, j, k).
 
     surface: one id, or six (bottom, sides 0-1, 1-2, 2-3, 3-0, top). dx, dy, dz: relative cell sizes."""
-    i, j, k = (_check.integer("hex: cells", c, 1) for c in cells)
+    i, j, k = _cells("hex", cells)
     return Shape(_scree.make_hex(_check.points("hex: corners", corners), i, j, k, _check.integer("volume", volume), _surfaces(surface, 6),
                                  _spacing("hex: dx", dx), _spacing("hex: dy", dy), _spacing("hex: dz", dz)))
 
 
-@_check.keywords
+@_makes
 def rough_hex(shape, cells=(1, 1, 1), dx=None, dy=None, dz=None):
     """Hexahedral mesh along the principal axes of a shape that properly contains it."""
-    i, j, k = (_check.integer("rough_hex: cells", c, 1) for c in cells)
+    i, j, k = _cells("rough_hex", cells)
     return Shape(_scree.make_rough_hex(_shape(shape)._native, i, j, k, _spacing("rough_hex: dx", dx), _spacing("rough_hex: dy", dy),
                                        _spacing("rough_hex: dz", dz)))
 
 
-@_check.keywords
+@_makes
 def pipe(point, direction, inner_radius, thickness, cells=(1, 16, 1), surface=0, volume=0):
     """Pipe of hexahedra about the axis from `point` to `point + direction`, m; cells = (along, around, through the wall).
 
     surface: one id, or four (inner, outer, bottom, top)."""
-    n, r, t = (_check.integer("pipe: cells", c, 1) for c in cells)
+    n, r, t = _cells("pipe", cells)
     return Shape(_scree.make_pipe(_check.vector("pipe: point", point), _check.direction("pipe: direction", direction),
                                   _check.positive("pipe: inner_radius", inner_radius), _check.positive("pipe: thickness", thickness),
                                   n, r, t, _check.integer("volume", volume), _surfaces(surface, 4)))
@@ -220,23 +249,27 @@ def copy(shape):
     return _shape(shape)
 
 
+@_makes
 def scale(shape, factors):
     """Scaled about the origin by one factor or by three along x, y, z."""
     factors = np.full(3, _check.positive("scale: factors", factors)) if np.ndim(factors) == 0 else _check.vector("scale: factors", factors)
     return Shape(_shape(shape)._native.scaled(factors))
 
 
+@_makes
 def translate(shape, vector):
     """Moved by a vector, m."""
     return Shape(_shape(shape)._native.translated(_check.vector("translate: vector", vector)))
 
 
+@_makes
 def rotate(shape, axis, angle, point=(0.0, 0.0, 0.0)):
     """Turned by an angle (rad) about the axis through a point (m)."""
     return Shape(_shape(shape)._native.rotated(_check.vector("rotate: point", point), _check.direction("rotate: axis", axis),
                                                _check.number("rotate: angle", angle)))
 
 
+@_makes
 def split(shape, point, normal, surface=0):
     """Cut by the plane through a point: (below, above); a side without pieces is None. Cut faces get the id `surface`, or the two of a pair
     (below, above)."""
@@ -254,4 +287,6 @@ def mass_center(shape):
 
 def join(*shapes):
     """One shape from several; pieces stay in order."""
+    if not shapes:
+        raise ValueError("join: one shape at least is expected")
     return Shape(_scree.join([_shape(s)._native for s in shapes]))

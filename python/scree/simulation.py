@@ -47,7 +47,12 @@ class Bodies:
             if key not in labels:
                 raise KeyError(f"no body is labelled '{key}'{_check.nearest(key, [label for label in labels if label])}")
             return Body(self._sim, int(self.ids[labels.index(key)]))
-        return Body(self._sim, int(self.ids[key]))
+        ids = self.ids
+        if isinstance(key, slice):
+            return [Body(self._sim, int(i)) for i in ids[key]]
+        if not -len(ids) <= (place := _check.integer("bodies[...]", key)) < len(ids):
+            raise IndexError(f"bodies[{place}]: there are {len(ids)} bodies, numbered from 0; bodies['label'] finds one by its name")
+        return Body(self._sim, int(ids[place]))
 
     def __contains__(self, key):
         if isinstance(key, Body):
@@ -227,7 +232,7 @@ class Simulation:
         'raise' (RuntimeError) or 'callback': on_failure(report) returns False to stop the run."""
         must, aim = asked(name, tolerance, goal, yardstick)
         stop = _scree.StopRule(tolerance=must, yardstick=str(yardstick),
-                               max_iterations=_check.integer("max_iterations", max_iterations, 0),
+                               max_iterations=_check.integer("max_iterations", max_iterations, 1),
                                max_seconds=1e30 if max_seconds == math.inf else _check.positive("max_seconds", max_seconds))
         self._engine.set_solver(str(name), stop, options, str(failure), on_failure, aim)
 
@@ -326,23 +331,36 @@ class Simulation:
             self._warn_once("label", f"two bodies are labelled '{label}': looking it up finds the first")
         return label
 
-    def _densities(self, density, material, label):
+    def _densities(self, shape, density, material, label):
         """(density, {volume id: density}), kg/m^3."""
         densities = {}
         if density is None and material is None:
             self._warn_once("density", "a body has neither density nor material: 1000 kg/m^3 is taken")
         if isinstance(density, dict):
             densities = {_check.integer("density: volume id", v): _check.number(f"density of volume {v}", d) for v, d in density.items()}
+            self._check_volumes(shape, densities, material)
             density = None
         if density is None:
             density = material.density if material is not None else 1e3
         return _check.number(f"body '{label}': density" if label else "density", density), densities
 
+    @staticmethod
+    def _check_volumes(shape, densities, material):
+        """ValueError when a density belongs to no volume of the shape, or a volume has none."""
+        volumes = sorted(shape._native.volume_ids())
+        for id in densities:
+            if id not in volumes:
+                raise ValueError(f"density = {densities}: the shape has no volume {id}; its volume ids are {', '.join(map(str, volumes))}")
+        missing = [v for v in volumes if v not in densities]
+        if missing and material is None:
+            raise ValueError(f"density = {densities}: volume {missing[0]} of the shape has none; give it one, or the body a material")
+
     def _add(self, rigid, shape, density, material, label):
         label = self._label(label)
         index = self._index(material)
-        densities = self._densities(density, material, label) if rigid else (1e3, {})
-        return Body(self, self._engine.add_body(rigid, _shape(shape)._native, index, *densities, label))
+        shape = _shape(shape)
+        densities = self._densities(shape, density, material, label) if rigid else (1e3, {})
+        return Body(self, self._engine.add_body(rigid, shape._native, index, *densities, label))
 
     def _start(self, body, velocity, angular_velocity, **members):
         """Set velocities and members of a new body; take it out again when one of them is refused."""
@@ -379,7 +397,8 @@ class Simulation:
         label = self._label(label)
         index = self._index(material)
         self._elasticity(index)
-        body = Body(self, self._engine.add_deformable("pseudo_rigid", _shape(shape)._native, index, *self._densities(density, material, label), label,
+        shape = _shape(shape)
+        body = Body(self, self._engine.add_deformable("pseudo_rigid", shape._native, index, *self._densities(shape, density, material, label), label,
                                                       {}, None, 1, "TL", 0, []))
         return self._start(body, velocity, angular_velocity, scheme=scheme, damping=damping, stiffness_damping=stiffness_damping,
                            round_spheres=round_spheres)

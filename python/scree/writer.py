@@ -39,5 +39,5 @@ class Writer:
         self._native.flush()
 
     def close(self):
-        """Complete the file; results.xdmf beside it describes it to ParaView."""
+        """Complete the file."""
         self._native.close()

@@ -142,17 +142,19 @@ void World::Impl::narrow_all(const Settings& settings, const std::vector<PiecePa
   if (static_cast<std::ptrdiff_t>(tasks.size()) < std::max<std::ptrdiff_t>(chunks, 1)) tasks.resize(std::max<std::ptrdiff_t>(chunks, 1));
   if (threads() == 1 || count < (store.all_spheres() ? kThreadedSpheres : kThreadedPairs)) {
     for (std::ptrdiff_t i = 0; i < count; ++i) {
-      if (i % kNarrowChunk == 0) throw_if_stopped();
+      throw_if_stopped();
       narrow(settings, pairs[i], tasks[0], contacts);
     }
     return;
   }
   throwing_for(chunks, [&](std::ptrdiff_t c) {
-    throw_if_stopped();
     Task& task = tasks[c];
     task.contacts.clear();
     const std::ptrdiff_t last = std::min(count, (c + 1) * kNarrowChunk);
-    for (std::ptrdiff_t i = c * kNarrowChunk; i < last; ++i) narrow(settings, pairs[i], task, task.contacts);
+    for (std::ptrdiff_t i = c * kNarrowChunk; i < last; ++i) {
+      throw_if_stopped();
+      narrow(settings, pairs[i], task, task.contacts);
+    }
   });
   for (std::ptrdiff_t c = 0; c < chunks; ++c)
     contacts.insert(contacts.end(), tasks[c].contacts.begin(), tasks[c].contacts.end());

@@ -154,6 +154,7 @@ void ElasticBody::set_mass(const VolumeRule* rule) {
   double N[kMostNodes], unused[3 * kMostNodes];
   MatX local;
   for (int e = 0; e < mesh_.elements(); ++e) {
+    throw_if_stopped();
     const auto nodes = mesh_.element(e);
     const int count = static_cast<int>(nodes.size());
     local = MatX::Zero(count, count);

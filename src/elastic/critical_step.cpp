@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/abandon.hpp"
 #include "core/dense.hpp"
 #include "elastic/kernels.hpp"
 
@@ -26,6 +27,7 @@ double largest_frequency(const ElasticBody& body, const BlockMatrix& K) {
   basis.col(0).normalize();
   VecX diagonal(most), off(most);
   for (int k = 0; k < most; ++k) {
+    throw_if_stopped();
     VecX::Map(x.data(), n) = scale.cwiseProduct(basis.col(k));
     K.multiply(x, y);
     VecX w = scale.cwiseProduct(VecX::Map(y.data(), n));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "core/abandon.hpp"
 #include "core/dense.hpp"
 #include "core/error.hpp"
 #include "elastic/factor.hpp"
@@ -126,6 +127,7 @@ Modes natural_modes(const ElasticBody& body, int count, std::span<const char> fi
   VecX previous;
   const int most = std::min(free, 10 * count + 120);
   for (;;) {
+    throw_if_stopped();
     const MatX next = op.apply(block);
     image.conservativeResize(Eigen::NoChange, image.cols() + next.cols());
     image.rightCols(next.cols()) = next;

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 
+#include "core/abandon.hpp"
 #include "core/error.hpp"
 #include "geometry/build.hpp"
 #include "geometry/checks.hpp"
@@ -43,11 +45,11 @@ class Messages {
 /// One run of qhull, freed on every way out.
 class Qhull {
  public:
-  /// `points` must outlive the object. Returns qhull's exit code in status().
-  Qhull(std::vector<Vec3>& points, const char* options) {
+  /// Qhull's exit code is in status().
+  Qhull(std::vector<Vec3> points, const char* options) : points_(std::move(points)) {
     qh_zero(&state_, messages_.stream());
     std::string command = options;
-    status_ = qh_new_qhull(&state_, 3, static_cast<int>(points.size()), points.front().data(), False, command.data(), nullptr,
+    status_ = qh_new_qhull(&state_, 3, static_cast<int>(points_.size()), points_.front().data(), False, command.data(), nullptr,
                            messages_.stream());
   }
   ~Qhull() {
@@ -62,12 +64,13 @@ class Qhull {
   [[nodiscard]] int status() const { return status_; }
   [[nodiscard]] std::string message() const { return messages_.line(); }
   /// Facets as polygons of point indices, counter-clockwise seen from outside; empty when one is no simple loop.
-  [[nodiscard]] std::vector<Polygon> polygons(std::span<const Vec3> points);
+  [[nodiscard]] std::vector<Polygon> polygons();
 
  private:
   [[nodiscard]] int index(const vertexT* vertex) const { return static_cast<int>((vertex->point - state_.first_point) / 3); }
   [[nodiscard]] Polygon loop(const facetT* facet) const;
 
+  std::vector<Vec3> points_;
   Messages messages_;
   qhT state_;
   int status_;
@@ -103,7 +106,7 @@ Polygon Qhull::loop(const facetT* facet) const {
   return polygon.size() == next.size() ? polygon : Polygon{};
 }
 
-std::vector<Polygon> Qhull::polygons(std::span<const Vec3> points) {
+std::vector<Polygon> Qhull::polygons() {
   std::vector<Polygon> result;
   qhT* qh = &state_;
   facetT* facet;
@@ -111,10 +114,19 @@ std::vector<Polygon> Qhull::polygons(std::span<const Vec3> points) {
     Polygon polygon = loop(facet);
     if (polygon.size() < 3 || !facet->normal) return {};
     const Vec3 outward(facet->normal[0], facet->normal[1], facet->normal[2]);
-    if (fit_plane(points, polygon).normal.dot(outward) < 0.0) std::reverse(polygon.begin(), polygon.end());
+    if (fit_plane(points_, polygon).normal.dot(outward) < 0.0) std::reverse(polygon.begin(), polygon.end());
     result.push_back(std::move(polygon));
   }
   return result;
+}
+
+/// The hull of scaled points. Many of them keep qhull busy for long, which does not look for requests to stop.
+std::shared_ptr<Qhull> run_qhull(const std::vector<Vec3>& points, const char* options) {
+  constexpr std::size_t kMany = 5000;
+  if (points.size() < kMany) return std::make_shared<Qhull>(points, options);
+  const auto made = std::make_shared<std::shared_ptr<Qhull>>();
+  run_abandonable([made, points, options] { *made = std::make_shared<Qhull>(points, options); });
+  return *made;
 }
 
 /// InputError when the points span no volume: farthest point, farthest from it, from their line, from their plane.
@@ -181,6 +193,7 @@ Polyhedron checked_hull(std::span<const Vec3> points, std::vector<Polygon> polyg
     throw_input("HULL: the surface is not that of a ball");
   }
   for (int f = 0; f < hull.faces(); ++f) {
+    throw_if_stopped();
     for (const Vec3& p : points) {
       if (hull.face_normal[f].dot(p) - hull.face_offset[f] > kPlanar * size) throw_input("HULL: a point lies outside face {}", f);
     }
@@ -211,13 +224,13 @@ Shape make_hull(std::span<const Vec3> points, int volume_id, int surface_id) {
   // Deviations of 1e-9 of the extent count as rounding: faces of noisy points merge. Then wider, then bare.
   std::string reason;
   for (const char* options : {"qhull Pp E1e-9", "qhull Pp E1e-7", "qhull Pp"}) {
-    Qhull run(scaled, options);
-    if (run.status() != 0) {
-      reason = run.message();
+    const std::shared_ptr<Qhull> run = run_qhull(scaled, options);
+    if (run->status() != 0) {
+      reason = run->message();
       continue;
     }
     try {
-      return make_single({checked_hull(kept, run.polygons(scaled), size, surface_id), volume_id, surface_id});
+      return make_single({checked_hull(kept, run->polygons(), size, surface_id), volume_id, surface_id});
     } catch (const InputError& error) {
       reason = error.what();
     }

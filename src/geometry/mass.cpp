@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/abandon.hpp"
 #include "core/error.hpp"
 #include "geometry/polyhedron.hpp"
 
@@ -84,7 +85,10 @@ MassProperties mass_properties(const Piece& piece, double density) {
 MassProperties mass_properties(const Shape& shape, const std::function<double(int)>& density) {
   std::vector<MassProperties> parts;
   parts.reserve(shape.pieces.size());
-  for (const Piece& piece : shape.pieces) parts.push_back(mass_properties(piece, density(piece.volume_id)));
+  for (const Piece& piece : shape.pieces) {
+    throw_if_stopped();
+    parts.push_back(mass_properties(piece, density(piece.volume_id)));
+  }
 
   // Common centre first, then the Euler tensors moved to it.
   MassProperties total;

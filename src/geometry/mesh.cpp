@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/abandon.hpp"
 #include "core/error.hpp"
 #include "geometry/build.hpp"
 #include "geometry/checks.hpp"
@@ -136,6 +137,7 @@ Shape make_shape(const Mesh& mesh) {
   shape.pieces.reserve(mesh.elements());
   std::size_t first_face = 0;
   for (int e = 0; e < mesh.elements(); ++e) {
+    throw_if_stopped();
     Polyhedron polyhedron = element_polyhedron(mesh, e);
     for (int f = 0; f < polyhedron.faces(); ++f) {
       polyhedron.face_neighbour[f] = faces[first_face + f].neighbour;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/abandon.hpp"
 #include "core/error.hpp"
 #include "core/rotation.hpp"
 #include "geometry/build.hpp"
@@ -94,7 +95,7 @@ void check_below(const Polyhedron& polyhedron, int f, double size, std::string_v
   }
   if (highest > kPlanar * size) {
     throw_input("{}: not convex: vertex {} at {} lies {:g} m outside face {} (vertices {}): cut the shape into convex parts "
-                "or take their HULL", what, top, text(polyhedron.vertices[top]), highest, f, name);
+                "or take their convex hull", what, top, text(polyhedron.vertices[top]), highest, f, name);
   }
 }
 
@@ -178,6 +179,7 @@ void update_edges(Polyhedron& polyhedron, std::string_view what) {
 
 void check_convex(const Polyhedron& polyhedron, double size, std::string_view what) {
   for (int f = 0; f < polyhedron.faces(); ++f) {
+    throw_if_stopped();
     const auto polygon = face(polyhedron, f);
     const FacePlane plane = fit_plane(polyhedron.vertices, polygon);
     double longest = 0.0;

@@ -24,6 +24,14 @@ bool flush_to_disk(const std::string& path, int flags) {
 
 }  // namespace
 
+std::string target_of(std::string path) {
+  for (;;) {
+    const std::size_t at = path.rfind(".part");
+    if (at == std::string::npos || path.find_first_not_of("0123456789", at + 5) != std::string::npos) return path;
+    path.resize(at);
+  }
+}
+
 AtomicFile::AtomicFile(std::string target) : target_(std::move(target)) {
   if (std::filesystem::is_directory(target_)) throw_file("{}: is a directory, a file is to be written there", target_);
   // One name a process: two writers never share a temporary file.
@@ -37,9 +45,9 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::commit(bool durable) {
-  if (durable && !flush_to_disk(temporary_, O_RDWR)) throw_file("{}: cannot flush to disk: {}", temporary_, std::strerror(errno));
+  if (durable && !flush_to_disk(temporary_, O_RDWR)) throw_file("{}: cannot flush to disk: {}", target_of(target_), std::strerror(errno));
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0)
-    throw_file("{}: cannot put the new file in place: {}", target_, std::strerror(errno));
+    throw_file("{}: cannot put the new file in place: {}", target_of(target_), std::strerror(errno));
   done_ = true;
   if (!durable) return;
   // The rename itself must survive a power cut too; some file systems cannot sync a folder, which is no error.

@@ -5,6 +5,9 @@
 
 namespace scree::io {
 
+/// The file that a temporary one stands for, to be named in messages; any other path as it is.
+[[nodiscard]] std::string target_of(std::string path);
+
 /// Write to temporary(), then commit(): the target then holds the new content, on disk, and never anything
 /// in between. Without commit() the temporary file is removed and the target is left as it was.
 class AtomicFile {

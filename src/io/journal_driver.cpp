@@ -3,6 +3,8 @@
 #include <functional>
 #include <filesystem>
 
+#include "io/atomic_file.hpp"
+
 namespace scree::io::h5 {
 namespace {
 
@@ -144,7 +146,9 @@ static Id writing_access() {
 Node create_journaled(const std::string& path) {
   refusal.clear();
   try {
-    return create_file(path, writing_access());
+    Node file = create_file(path, writing_access());
+    file.file = target_of(path);
+    return file;
   } catch (const FileError&) {
     if (refusal.empty()) throw;
     throw FileError(refusal);

@@ -15,6 +15,7 @@
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
+#include "io/atomic_file.hpp"
 
 namespace scree::io {
 namespace {
@@ -186,7 +187,7 @@ JournaledFile::JournaledFile(const std::string& path, Mode mode) : path_(path), 
     const std::string reason = std::strerror(errno);
     if (journal_ >= 0) ::close(journal_);
     if (file_ >= 0) ::close(file_);
-    throw_file("{}: cannot open: {}", path, reason);
+    throw_file("{}: cannot open: {}", target_of(path), reason);
   }
   size_ = std::max(size_, static_cast<std::uint64_t>(found.st_size));
   committed_ = mode == Mode::create ? 0 : size_;
@@ -207,11 +208,11 @@ JournaledFile::~JournaledFile() {
 void JournaledFile::open_journal(bool create) {
   const std::string name = journal_path(path_);
   journal_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (journal_ < 0) throw_file("{}: cannot create: {}", name, std::strerror(errno));
+  if (journal_ < 0) throw_file("{}: cannot write there: {}", target_of(path_), std::strerror(errno));
   if (::flock(journal_, LOCK_EX | LOCK_NB) != 0) {
     const std::string holder = lock_holder(journal_);
     ::close(journal_);
-    throw_file("{}: {} is writing it; wait for it, or choose another folder", path_, holder);
+    throw_file("{}: {} is writing it; wait for it, or choose another folder", target_of(path_), holder);
   }
   if (!create) load_journal();
   if (create || pages_.empty()) failed_ = !clear_journal();

@@ -180,8 +180,7 @@ class ResultsWriter {
   void add_frame(const Frame& frame);
   /// Commit steps and bodies added since the last frame.
   void flush();
-  /// Commit, close, and write the light .xdmf beside the file (io/xdmf.hpp); what the destructor does, but
-  /// failures are reported (FileError).
+  /// Commit and close; what the destructor does, but failures are reported (FileError).
   void close();
 
   [[nodiscard]] std::int64_t frames() const;

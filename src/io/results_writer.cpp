@@ -5,7 +5,6 @@
 
 #include "core/error.hpp"
 #include "io/results_layout.hpp"
-#include "io/xdmf.hpp"
 
 namespace scree::io {
 namespace {
@@ -282,9 +281,7 @@ void ResultsWriter::close() {
   if (!state_->open) return;
   state_->open = false;
   state_->commit();
-  const bool drawable = frames() > 0;
   state_->columns = {};
-  if (drawable) write_results_xdmf(ResultsReader(path()), std::filesystem::path(path()).replace_extension(".xdmf").string());
 }
 
 std::int64_t ResultsWriter::frames() const { return state_->columns[kFrameTime].rows(); }

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "core/abandon.hpp"
 #include "core/error.hpp"
 
 namespace scree::io {
@@ -69,6 +70,7 @@ std::vector<std::int64_t> selected_frames(const ResultsReader& results, const Se
 }
 
 Frame selected_frame(const ResultsReader& results, std::int64_t index, const Selection& selection) {
+  throw_if_stopped();
   Frame frame = results.frame(index);
   if (selection.bodies.empty()) return frame;
   const std::vector<char> wanted = wanted_rows(results, selection);

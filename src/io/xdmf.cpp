@@ -170,24 +170,18 @@ void add_contacts(Document& document, Heavy& heavy, const Frame& frame) {
 
 }  // namespace
 
-// Frames apart that are described: all of short runs, so many of long ones that the text stays small beside the numbers.
-static std::int64_t described_frames(std::int64_t frames) {
-  constexpr std::int64_t kBytes = 4000, kAlways = 1 << 20, kMost = 300;  // of a frame described, of any file, of a frame at most
-  const std::int64_t room = std::max(kAlways, kMost * frames) / kBytes;
-  return (frames + room - 1) / room;
-}
-
-void write_results_xdmf(const ResultsReader& results, const std::string& path) {
-  const std::string heavy = file_name(results.path());
-  const std::int64_t frames = results.frames();
-  if (frames == 0) throw_input("{}: there is no frame to describe yet", results.path());
-  const auto total = [&](ResultsReader::Range last) { return last.first + last.count; };
-  const std::int64_t body_rows = total(results.body_range(frames - 1)), contact_rows = total(results.contact_range(frames - 1));
+void export_points(const ResultsReader& results, const std::string& path, const Selection& selection) {
+  if (!selection.bodies.empty() || selection.spheres) throw_input("points describe the results where they are: all bodies, without shapes; 'xdmf' and 'vtu' choose");
+  const std::vector<std::int64_t> frames = selected_frames(results, selection);
+  if (frames.empty()) throw_input("{}: there is no frame to describe yet", results.path());
+  const auto folder = std::filesystem::absolute(path).parent_path();
+  const std::string heavy = std::filesystem::proximate(std::filesystem::absolute(results.path()), folder).string();
+  const std::int64_t last = results.frames() - 1;
+  const auto total = [&](ResultsReader::Range range) { return range.first + range.count; };
+  const std::int64_t body_rows = total(results.body_range(last)), contact_rows = total(results.contact_range(last));
   Document document;
-  const std::int64_t apart = described_frames(frames);
-  if (apart > 1) document.add(fmt::format("<!-- every {}th frame is described; all of them: scree export --format xdmf -->\n", apart));
   document.open_collection("bodies");
-  for (std::int64_t k = (frames - 1) % apart; k < frames; k += apart) {
+  for (const std::int64_t k : frames) {
     const auto range = results.body_range(k);
     if (range.count == 0) continue;
     const Slab slab{heavy, range.first, range.count, body_rows};
@@ -202,7 +196,7 @@ void write_results_xdmf(const ResultsReader& results, const std::string& path) {
   }
   document.close_collection();
   document.open_collection("contacts");
-  for (std::int64_t k = (frames - 1) % apart; k < frames; k += apart) {
+  for (const std::int64_t k : frames) {
     const auto range = results.contact_range(k);
     if (range.count == 0) continue;
     const Slab slab{heavy, range.first, range.count, contact_rows};

@@ -7,11 +7,10 @@
 
 namespace scree::io {
 
-/// Light description of a results file as points in time: bodies (radius, body, velocities, rotation) and
-/// contacts (gap, force along the contact axes). Nothing is copied: every item is a hyperslab of the
-/// results file, which must stay beside the XDMF file. Open it with ParaView's "XDMF Reader". Of long runs every so many frames and the last, so that the text
-/// stays below a megabyte or 300 bytes a frame of the run.
-void write_results_xdmf(const ResultsReader& results, const std::string& path);
+/// Light description of selected frames as points in time: all bodies (radius, body, velocities, rotation) and contacts (gap, force along the contact
+/// axes). Nothing is copied: every item is a hyperslab of the results file, which must stay where it is, seen from the XDMF file. Open it with ParaView's
+/// "XDMF Reader".
+void export_points(const ResultsReader& results, const std::string& path, const Selection& selection = {});
 
 /// Full export for any XDMF reader (2 or 3): `path` and heavy data beside it (.xdmf -> .heavy.h5). Surfaces
 /// of bodies in space with their velocity, centres of bodies, contacts with force vectors.

@@ -31,7 +31,7 @@ class Recorder {
   void add_frame(const stepping::Simulation& simulation);
   /// Everything so far is in the file when this returns.
   void flush() { writer_->flush(); }
-  /// Complete the file; results.xdmf beside it describes it to ParaView.
+  /// Complete the file.
   void close() { writer_->close(); }
 
   [[nodiscard]] std::int64_t frames() const { return writer_->frames(); }

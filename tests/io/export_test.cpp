@@ -130,7 +130,7 @@ TEST(Export, XdmfRefersToWhatIsThere) {
   TemporaryFolder folder;
   write_scene(folder.file("results.h5"));
   const ResultsReader reader(folder.file("results.h5"));
-  write_results_xdmf(reader, folder.file("results.xdmf"));
+  export_points(reader, folder.file("results.xdmf"));
   check_items(folder.path(), "results.xdmf");
   EXPECT_NE(text_of(folder.file("results.xdmf")).find("cube &amp; &lt;sphere>"), std::string::npos);
   export_xdmf(reader, folder.file("full.xdmf"), {{}, {}, true});

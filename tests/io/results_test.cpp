@@ -60,7 +60,6 @@ TEST(Results, EverythingComesBackBitForBit) {
     const std::string path = folder.file("results.h5");
     write_sample(path, 30, compress);
     EXPECT_FALSE(std::filesystem::exists(journal_path(path)));
-    EXPECT_TRUE(std::filesystem::exists(folder.file("results.xdmf")));
     const ResultsReader reader(path);
     EXPECT_EQ(reader.info().title, "sample");
     EXPECT_EQ(reader.info().scree_version, "0.1.0");

@@ -76,7 +76,7 @@ def test_bad_input_in_a_script_is_status_two(command, script):
 
 
 def test_failed_run_is_status_one(command, script):
-    text = BLOCK.replace("sim.run(0.05", "sim.solver('GAUSS_SEIDEL', tolerance=1e-15, max_iterations=0, failure='raise')\nsim.run(0.05")
+    text = BLOCK.replace("sim.run(0.05", "sim.solver('GAUSS_SEIDEL', tolerance=1e-15, max_iterations=1, failure='raise')\nsim.run(0.05")
     done = command("run", script(text))
     assert done.status == 1 and "RuntimeError" in done.err
 
@@ -107,7 +107,10 @@ def test_export_csv_and_fclib(command, script, tmp_path):
 
 def test_export_for_paraview(command, script, tmp_path):
     command("run", script(BLOCK), "--out", "out", "--quiet")
-    assert "Xdmf" in (tmp_path / "out" / "results.xdmf").read_text()
+    assert not (tmp_path / "out" / "results.xdmf").exists()
+    done = command("export", "out", "--format", "points")
+    assert done.status == 0 and (tmp_path / "out" / "results.xdmf").read_text().count("results.h5:/motion/position") == len(scree.read(tmp_path / "out")), done.err
+    assert command("export", "out", "--format", "points", "--bodies", "0").status == 2
     done = command("export", "out", "--format", "xdmf", "--every", "2", "--spheres")
     assert done.status == 0, done.err
     assert (tmp_path / done.out.strip()).read_text().count("<Time") >= 3

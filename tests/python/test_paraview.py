@@ -58,7 +58,7 @@ def paraview(tmp_path, path):
 
 def test_paraview_opens_the_light_file_of_a_run(run, tmp_path):
     results = scree.read(run)
-    times, frames = paraview(tmp_path, run / "results.xdmf")
+    times, frames = paraview(tmp_path, scree.export(run, "points")[0])
     assert times == pytest.approx(results.times.tolist()) and len(frames) == len(results) == 11
     for k, blocks in enumerate(frames):
         frame = results[k]

@@ -6,11 +6,11 @@ from . import common
 
 def add(commands):
     parser = commands.add_parser("export", help="write results in another format",
-                                 description="xdmf and vtu: surfaces, centres and contacts for ParaView. csv: tables. fields: porosity, stress, "
+                                 description="xdmf and vtu: surfaces, centres and contacts for ParaView. points: centres and contacts alone, without copying. csv: tables. fields: porosity, stress, "
                                  "coordination and more on a grid and on bodies, for ParaView. fclib: the contact problem of the step "
                                  "that follows a frame, for solvers.")
     parser.add_argument("results", metavar="RESULTS", help="folder or file")
-    parser.add_argument("--format", required=True, choices=("xdmf", "vtu", "csv", "fclib", "fields"))
+    parser.add_argument("--format", required=True, choices=("xdmf", "points", "vtu", "csv", "fclib", "fields"))
     parser.add_argument("--out", metavar="PATH", help="default: beside the results")
     parser.add_argument("--frame", type=int, metavar="N", help="only this frame (negative: from the end)")
     parser.add_argument("--every", type=common.positive_int, metavar="K", help="every K-th frame")

@@ -96,7 +96,8 @@ def _call(source, args, module):
         print(stop.code, file=sys.stderr)
         return 1
     except KeyboardInterrupt as stop:
-        ranks.speaks(stop)
+        if ranks.speaks(stop) and not getattr(stop, "said", False):
+            print("scree: interrupted outside a run", file=sys.stderr)
         return 1
     except BaseException as error:
         if not ranks.speaks(error):

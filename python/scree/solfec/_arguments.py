@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 
 from .. import _check
+from ..shapes import MAKERS
 
 
 def routine(function, name_errors=True):
@@ -48,8 +49,9 @@ class named:
     def __exit__(self, kind, error, _):
         if kind is None or str(error).startswith(self.name):
             return
+        maker, _, rest = str(error).partition(": ")
         if issubclass(kind, ValueError):
-            raise ValueError(f"{self.name}: {error}").with_traceback(error.__traceback__) from None
+            raise ValueError(f"{self.name}: {rest if maker in MAKERS else error}").with_traceback(error.__traceback__) from None
         if issubclass(kind, OSError):
             raise OSError(f"{self.name}: {error}").with_traceback(error.__traceback__) from None
 
