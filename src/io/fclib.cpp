@@ -20,7 +20,6 @@ namespace {
 constexpr int kLargestCount = 1 << 30;
 constexpr int kMostGuesses = 1000;
 
-using Entry = Eigen::Triplet<double, int>;
 
 std::vector<double> read_finite(const h5::Node& parent, const std::string& name, std::ptrdiff_t expected = -1) {
   std::vector<double> values = h5::read_reals(parent, name, expected);
@@ -35,7 +34,7 @@ int index_within(const h5::Node& node, const char* array, std::int64_t value, in
 }
 
 // Triplets: files in use have columns in p and rows in i. The other way round is taken when only that fits.
-std::vector<Entry> read_triplets(const h5::Node& node, int rows, int columns, std::size_t count) {
+std::vector<Triplet> read_triplets(const h5::Node& node, int rows, int columns, std::size_t count) {
   auto p = h5::read_integers(node, "p");
   auto i = h5::read_integers(node, "i");
   const auto x = h5::read_reals(node, "x");
@@ -45,20 +44,20 @@ std::vector<Entry> read_triplets(const h5::Node& node, int rows, int columns, st
     return std::all_of(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(count), [&](std::int64_t v) { return v < limit; });
   };
   if (!(fits(i, rows) && fits(p, columns)) && fits(p, rows) && fits(i, columns)) std::swap(p, i);
-  std::vector<Entry> entries;
+  std::vector<Triplet> entries;
   for (std::size_t k = 0; k < count; ++k)
     entries.emplace_back(index_within(node, "i", i[k], rows), index_within(node, "p", p[k], columns), x[k]);
   return entries;
 }
 
 // Compressed rows or columns: `outer` starts in p, `inner` indices in i.
-std::vector<Entry> read_compressed(const h5::Node& node, int outer, int inner, bool by_rows) {
+std::vector<Triplet> read_compressed(const h5::Node& node, int outer, int inner, bool by_rows) {
   const auto p = h5::read_integers(node, "p", static_cast<std::ptrdiff_t>(outer) + 1);
   const auto i = h5::read_integers(node, "i");
   const auto x = h5::read_reals(node, "x");
   if (p[0] != 0 || !std::is_sorted(p.begin(), p.end()) || p.back() > static_cast<std::int64_t>(std::min(i.size(), x.size())))
     throw_file("{}: '{}' must ascend from 0 to at most {}", node.file, node.child("p"), std::min(i.size(), x.size()));
-  std::vector<Entry> entries;
+  std::vector<Triplet> entries;
   for (int a = 0; a < outer; ++a)
     for (auto k = static_cast<std::size_t>(p[a]); k < static_cast<std::size_t>(p[static_cast<std::size_t>(a) + 1]); ++k) {
       const int b = index_within(node, "i", i[k], inner);
@@ -68,7 +67,7 @@ std::vector<Entry> read_compressed(const h5::Node& node, int outer, int inner, b
 }
 
 // Entries of a matrix whose size other data already fix.
-std::vector<Entry> read_matrix(const h5::Node& parent, const std::string& name, std::size_t rows, std::size_t columns) {
+std::vector<Triplet> read_matrix(const h5::Node& parent, const std::string& name, std::size_t rows, std::size_t columns) {
   const h5::Node node = h5::open_group(parent, name);
   const std::int64_t m = h5::read_integer(node, "m", 0, kLargestCount), n = h5::read_integer(node, "n", 0, kLargestCount);
   if (m != static_cast<std::int64_t>(rows) || n != static_cast<std::int64_t>(columns))
@@ -77,13 +76,13 @@ std::vector<Entry> read_matrix(const h5::Node& parent, const std::string& name, 
   const int r = static_cast<int>(m), c = static_cast<int>(n);
   auto entries = nz >= 0 ? read_triplets(node, r, c, static_cast<std::size_t>(nz))
                          : nz == -1 ? read_compressed(node, c, r, false) : read_compressed(node, r, c, true);
-  for (const Entry& entry : entries)
+  for (const Triplet& entry : entries)
     if (!std::isfinite(entry.value()))
       throw_file("{}: '{}' entry ({}, {}) is {}, must be finite", node.file, node.name, entry.row(), entry.col(), entry.value());
   return entries;
 }
 
-SparseRows assemble(const std::vector<Entry>& entries, std::size_t rows, std::size_t columns) {
+SparseRows assemble(const std::vector<Triplet>& entries, std::size_t rows, std::size_t columns) {
   SparseRows matrix(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns));
   matrix.setFromTriplets(entries.begin(), entries.end());
   return matrix;
@@ -154,11 +153,11 @@ BlockLayout read_local(const h5::Node& root, FclibProblem& result) {
   if (h5::has(root, "V") || h5::has(root, "R")) {
     const auto s = read_finite(vectors, "s");
     const int shift = static_cast<int>(contact_scalars);
-    for (const Entry& e : read_matrix(root, "V", contact_scalars, s.size())) {
+    for (const Triplet& e : read_matrix(root, "V", contact_scalars, s.size())) {
       entries.emplace_back(e.row(), shift + e.col(), e.value());
       entries.emplace_back(shift + e.col(), e.row(), e.value());
     }
-    for (const Entry& e : read_matrix(root, "R", s.size(), s.size())) entries.emplace_back(shift + e.row(), shift + e.col(), e.value());
+    for (const Triplet& e : read_matrix(root, "R", s.size(), s.size())) entries.emplace_back(shift + e.row(), shift + e.col(), e.value());
     q.insert(q.end(), s.begin(), s.end());
   }
   const BlockLayout layout = read_layout(root, result.dimension, contact_scalars, q.size() - contact_scalars);
@@ -175,11 +174,11 @@ BlockLayout read_global(const h5::Node& root, FclibProblem& result) {
   global.f = read_finite(vectors, "f");
   global.w = read_finite(vectors, "w");
   const std::size_t n = global.f.size(), contact_scalars = global.w.size();
-  std::vector<Entry> rows;
-  for (const Entry& e : read_matrix(root, "H", n, contact_scalars)) rows.emplace_back(e.col(), e.row(), e.value());
+  std::vector<Triplet> rows;
+  for (const Triplet& e : read_matrix(root, "H", n, contact_scalars)) rows.emplace_back(e.col(), e.row(), e.value());
   if (h5::has(root, "G")) {
     const auto b = read_finite(vectors, "b");
-    for (const Entry& e : read_matrix(root, "G", n, b.size())) rows.emplace_back(static_cast<int>(contact_scalars) + e.col(), e.row(), e.value());
+    for (const Triplet& e : read_matrix(root, "G", n, b.size())) rows.emplace_back(static_cast<int>(contact_scalars) + e.col(), e.row(), e.value());
     global.w.insert(global.w.end(), b.begin(), b.end());
   }
   global.J = assemble(rows, global.w.size(), n);

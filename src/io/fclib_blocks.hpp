@@ -11,6 +11,7 @@
 namespace scree::io {
 
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
+using Triplet = Eigen::Triplet<double, int>;
 
 /// Which component of which block each scalar of a file is. Scalars are ordered as files have them:
 /// `contact_scalars` of contacts, then the equalities.

@@ -203,7 +203,6 @@ Condensed make_body_form(const GlobalForm& global, const BlockLayout& layout, co
 // W = J M^-1 J^T column by column with any factorisation.
 template <class Factor>
 Condensed make_rows(const GlobalForm& global, const BlockLayout& layout, const Factor& factor) {
-  using Triplet = Eigen::Triplet<double, int>;
   std::vector<Triplet> entries;
   VecX column(global.M.rows());
   for (int k = 0; k < layout.scalars(); ++k) {

@@ -8,12 +8,11 @@ namespace scree::io {
 
 namespace {
 
-using Entry = Eigen::Triplet<double, int>;
 
 // Body by body: T^-1, M = T^-T T^-1 and free velocities.
 struct Unscaled {
   std::vector<MatX> inverse;
-  std::vector<Entry> M;
+  std::vector<Triplet> M;
   VecX free;
 };
 
@@ -47,7 +46,7 @@ std::shared_ptr<const GlobalForm> make_global(const solvers::ContactProblem& pro
   const Unscaled unscaled = unscale(*form, bodies);
 
   // Rows J = Hs T^-1 of the scalars a file has.
-  std::vector<Entry> rows;
+  std::vector<Triplet> rows;
   for (int k = 0; k < layout.scalars(); ++k) {
     const int scalar = layout.scalar[k];
     for (int side = 0; side < 2; ++side) {

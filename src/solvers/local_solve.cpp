@@ -10,9 +10,6 @@ namespace {
 constexpr DiagonalSolver kAll[] = {DiagonalSolver::exact, DiagonalSolver::semismooth_newton,
                                    DiagonalSolver::projected_gradient, DiagonalSolver::de_saxe_and_feng};
 
-/// Reduced tangential mobility below this fraction of tr W_aa counts as none.
-constexpr double kTangentFloor = 1e-14;
-
 /// |v| and mu (s D + c.v), the two sides of the slip condition, with their derivatives.
 struct SlipSides {
   double length2, length, slope;  ///< |v|^2, |v|, v.b

@@ -14,6 +14,9 @@
 
 namespace scree::solvers {
 
+/// Reduced tangential mobility below this fraction of tr W_aa counts as none.
+inline constexpr double kTangentFloor = 1e-14;
+
 /// How blocks are solved inside sweeps. The three iterative ones are those of the Solfec manual; whatever
 /// they fail on is finished by the exact one.
 enum class DiagonalSolver {

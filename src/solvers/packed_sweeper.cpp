@@ -5,6 +5,7 @@
 #include "core/thread_choice.hpp"
 #include "core/threads.hpp"
 #include "core/timer.hpp"
+#include "solvers/local_solve.hpp"
 #include "solvers/packed_groups.hpp"
 #include "solvers/sweep_order.hpp"
 
@@ -17,7 +18,6 @@ using packed::GroupState;
 using packed::kLanes;
 using packed::Slot;
 
-constexpr double kTangentFloor = 1e-14;           ///< smallest reduced mobility, relative to tr W_aa
 constexpr double kOnCone = 1.0 - 1e-9;            ///< tangential impulse of a slipping guess, relative to mu R_N
 constexpr double kSharedFrame = 1e-12;            ///< agreement of the linear rows of two sides
 constexpr std::ptrdiff_t kThreadedBlocks = 3000;  ///< fewer blocks are swept by one thread
