@@ -1,6 +1,7 @@
 #include "solvers/newton.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.hpp"
 #include "core/threads.hpp"
@@ -24,6 +25,8 @@ constexpr int kRestart = 20;          ///< size of the Krylov space (report, Tab
 constexpr int kNewtonPatience = 150;        ///< Newton steps without a gain of 10 % before the fallback
 constexpr double kProgress = 0.9;
 constexpr long kPackedSweeps = 4, kGeneralSweeps = 1;   ///< that take as long as a product within GMRES
+constexpr double kGoodStep = 0.5;     ///< a step that leaves more of the error than this has more sweeps after it
+constexpr long kMostEffort = 8;       ///< times the sweeps of the first step
 
 void check(const NewtonOptions& options) {
   if (options.linear_iterations < 1) throw_input("NEWTON: linmaxiter = {} must be at least 1", options.linear_iterations);
@@ -56,7 +59,7 @@ class Smoother {
 
   /// Sweep from x after a linear solve of so many products; those that leave the numbers are undone.
   void improve(const ScaledProblem& scaled, long products, std::span<double> x) {
-    const long sweeps = count_ >= 0 ? count_ : products * (problem_.W->rigid_rows() ? kPackedSweeps : kGeneralSweeps);
+    const long sweeps = count_ >= 0 ? count_ : effort_ * products * (problem_.W->rigid_rows() ? kPackedSweeps : kGeneralSweeps);
     if (sweeps == 0) return;
     scaled.to_impulses(x, R_);
     if (sweeper_) sweeper_->set(R_);
@@ -69,11 +72,14 @@ class Smoother {
     sweeper_->get(R_);
     scaled.from_impulses(R_, x);
   }
+  /// Linear solves gain little here: sweep more from now on.
+  void work_harder() { effort_ = std::min(2 * effort_, kMostEffort); }
   [[nodiscard]] long sweeps() const { return sweeps_; }
 
  private:
   const ContactProblem& problem_;
   int count_;
+  long effort_ = 1;
   std::vector<double> R_;
   SweeperMemory memory_;
   Sweeper* sweeper_ = nullptr;
@@ -116,6 +122,7 @@ class QuasiNewton {
     smoother_.improve(scaled_, products_ - before, x_);
     refresh();
   }
+  void sweep_more() { smoother_.work_harder(); }
   void impulses(std::span<double> R) const { scaled_.to_impulses(x_, R); }
   void velocities(std::span<double> U) const { scaled_.to_velocities(u_, U); }
   [[nodiscard]] long products() const { return products_; }
@@ -194,13 +201,16 @@ bool run_newton(const ContactProblem& problem, const NewtonOptions& options, Wat
   std::vector<double> trial(problem.B.size()), U(problem.B.size());
   watch.be_patient(kProgress);
   bool finite = true;
+  double error = kInfinity;
   while (finite && !watch.ended() && watch.iterations() < options.newton_iterations && newton.products() < options.max_products &&
          watch.stalled() < kNewtonPatience) {
     newton.iterate();
     watch.count();
     newton.impulses(trial);
     newton.velocities(U);
-    finite = std::isfinite(watch.offer(trial, U));
+    const double before = std::exchange(error, watch.offer(trial, U));
+    if (error > kGoodStep * before) newton.sweep_more();
+    finite = std::isfinite(error);
   }
   SolveReport work;
   work.products = newton.products() + newton.sweeps();
@@ -257,7 +267,7 @@ SolverInfo newton_info() {
            {"reldelta", std::string("avg"), "what delta is relative to: 'min', 'avg' or 'max' diagonal entry of W, or 'none'"},
            {"theta", 0.25, "relaxation of 'DIAG' steps, in (0, 1]"},
            {"omega", 0.0, "smoothing relative to the free velocity; 0: 0.1 of the residual, at least 1e-3 tolerance"},
-           {"sweeps", -1, "Gauss-Seidel sweeps with momentum after each Newton step; -1: as many as take the time of the linear solve, 0: none, as in the report"},
+           {"sweeps", -1, "Gauss-Seidel sweeps with momentum after each Newton step; -1: as many as take the time of the linear solve, more (up to 8 times) after steps that gain little; 0: none, as in the report"},
            {"gsflag", std::string("ON"), "'ON': go on with Gauss-Seidel from the best iterate when Newton fails; 'OFF': do not"}},
           [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
             const OptionReader read(find_solver("NEWTON"), values);

@@ -3,7 +3,7 @@
 ///   R <- proj_K [ R - A^-1 C_w(R) ],   A = X W + Y + delta I,
 /// with A^-1 approximated by at most m steps of GMRES to the relative accuracy epsilon, preconditioned by the
 /// inverted diagonal 3 x 3 blocks of A, or by those blocks alone ('DIAG'). Sweeps with momentum, as many as take the time of the
-/// linear solve, smooth each step; without them (sweeps = 0) it is the report's method. When it does not converge,
+/// linear solve and more after steps that gain little, smooth each step; without them (sweeps = 0) it is the report's method. When it does not converge,
 /// Gauss-Seidel sweeps go on from the best iterate.
 ///
 /// The report mixes units in R - F(U). Here unknowns are scaled a block at a time (scaled_problem.hpp), so the

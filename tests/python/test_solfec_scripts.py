@@ -1,6 +1,7 @@
 """What Solfec's scripts need in order to run as they are: members, options and routines of its last version."""
 import math
 import os
+import random
 
 import numpy as np
 import pytest
@@ -454,6 +455,27 @@ def test_other_solvers_of_the_last_version(solfec, bulk, solver):
     bodies = pile(solfec, bulk)
     RUN(solfec, solver(), 0.05)
     assert np.abs([b.velo[5] for b in bodies]).max() < 1e-3
+
+
+def test_newton_sweeps_more_where_its_steps_gain_little(tmp_path):
+    """A cube cut into polyhedra that stand as they were cut: far fewer steps than with as many sweeps after each."""
+    counts = {}
+    for name, options in (("its own", {}), ("the same", {"sweeps": 40})):
+        solfec = SOLFEC("DYNAMIC", 1e-3, str(tmp_path / name))
+        solfec.verbose = "OFF"
+        bulk, numbers, pieces = BULK_MATERIAL(solfec), random.Random(1), [HULL(CUBE, 1, 1)]
+        GRAVITY(solfec, (0, 0, -10)), SURFACE_MATERIAL(solfec, friction=0.5)
+        BODY(solfec, "OBSTACLE", TRANSLATE(SCALE(HULL(CUBE, 1, 1), (9, 9, 1)), (-4, -4, -1)), bulk)
+        for _ in range(6):
+            point, normal = [numbers.uniform(0.2, 0.8) for _ in range(3)], [numbers.gauss(0, 1) for _ in range(3)]
+            pieces = [part for piece in pieces for part in SPLIT(piece, tuple(point), tuple(normal)) if part is not None]
+        for piece in pieces:
+            BODY(solfec, "RIGID", piece, bulk)
+        solver = SOLVER("NEWTON", 1e-8, "merit", options=options)
+        solver.itershist = "ON"
+        RUN(solfec, solver, 0.006)
+        counts[name] = sum(solver.itershist)
+    assert 0 < counts["its own"] < 0.7 * counts["the same"]
 
 
 def test_refused_routines_say_what_to_use(solfec):
