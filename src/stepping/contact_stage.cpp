@@ -653,10 +653,10 @@ bool ContactStage::hold_calm(const StageInput& in, assembly::Inertias& inertias)
     const assembly::Contact& contact = contacts[c];
     return contact.U.x() >= -calm_speed(in, contact) && contact.point.gap + in.ahead * contact.U.x() < 0.0;
   };
-  const auto back = std::ranges::stable_partition(released_, [&](int c) { return !calm(c); });
-  if (back.empty()) return false;
-  for (const int c : back) role[c] = Role::implicit;
-  released_.erase(back.begin(), back.end());
+  const auto back = std::stable_partition(released_.begin(), released_.end(), [&](int c) { return !calm(c); });
+  if (back == released_.end()) return false;
+  for (auto c = back; c != released_.end(); ++c) role[*c] = Role::implicit;
+  released_.erase(back, released_.end());
   assemble(in, inertias);
   return true;
 }
