@@ -62,9 +62,9 @@ bool hold_calm(const StageInput& in, ContactStage& stage, std::vector<int> relea
     const assembly::Contact& contact = stage.contacts[c];
     return contact.U.x() >= -calm_speed(in, contact) && contact.point.gap + in.ahead * contact.U.x() < 0.0;
   };
-  const auto back = std::ranges::stable_partition(released, [&](int c) { return !calm(c); });
-  if (back.empty()) return false;
-  for (const int c : back) stage.role[c] = Role::implicit;
+  const auto back = std::stable_partition(released.begin(), released.end(), [&](int c) { return !calm(c); });
+  if (back == released.end()) return false;
+  for (auto c = back; c != released.end(); ++c) stage.role[*c] = Role::implicit;
   stage.assemble(in, inertias);
   return true;
 }
