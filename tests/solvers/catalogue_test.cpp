@@ -10,7 +10,7 @@
 
 #include "first_order_battery.hpp"
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(SCREE_SANITIZED)
 #define SCREE_COUNT_ALLOCATIONS
 namespace {
 thread_local long allocations = 0;
