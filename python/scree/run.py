@@ -132,7 +132,7 @@ class Run:
             return None
         sim._use_threads()
         self.end = self.start + self.duration
-        self._compare_with_step()
+        steps = sim.steps
         self.progress.begin(self.start, self.end, sim.time)
         self.progress.ask(sim._engine.tolerance(), sim._engine.goal())
         try:
@@ -151,16 +151,17 @@ class Run:
                 raise
             stop = _first(ranks.meet("run: coming to its end", signals.stop))
             self._end(stop)
+        self._compare_with_step(sim.steps - steps)
         if stop is not None:
             stopped = KeyboardInterrupt()
             stopped.said = True
             raise stopped
         return sim.report if sim.steps else None
 
-    def _compare_with_step(self):
-        """Say it where whole steps make another run than the one asked for."""
+    def _compare_with_step(self, steps):
+        """Say it where whole steps made another run than the one asked for; explicit bodies may have shortened the step."""
         if 0.0 < self.duration < (1.0 - _SLACK) * self.sim.step:
-            made = f"one step of {self.sim.step:g} s is made" if self._ahead(self.end) else "no step is made"
+            made = f"one step of {self.sim.step:g} s was made" if steps else "no step was made"
             self._warn(f"duration = {self.duration:g} s is less than a step: {made}")
 
     def _loop(self, signals):

@@ -1,4 +1,5 @@
 """What Solfec's scripts need in order to run as they are: members, options and routines of its last version."""
+import json
 import math
 import os
 import random
@@ -38,6 +39,26 @@ def test_members_of_solfec(solfec):
     assert solfec.cleanup == "ON" and solfec.compatible == "ON"
     with pytest.raises(ValueError, match="verbose"):
         solfec.verbose = "LOUD"
+
+
+def test_springs_are_read_with_the_frame(command, script):
+    """A mass falls on a spring that turns with a second body: its values in READ mode are those of the frame."""
+    path = script("""
+sol = SOLFEC ('DYNAMIC', 1E-3, 'out/spring')
+sol.verbose = 'OFF'
+bulk = BULK_MATERIAL (sol, density = 1000)
+one = BODY (sol, 'RIGID', SPHERE ((0, 0, 0), 0.1, 1, 1), bulk)
+two = BODY (sol, 'RIGID', SPHERE ((1, 0, 0), 0.1, 1, 1), bulk)
+INITIAL_VELOCITY (two, (0, 0, 0.5), (0, 3, 0))
+springs = [PUT_SPRING (one, (0, 0, 0), two, (1, 0, 0.1), lambda s, v: -50 * s - v, None, axis, update)
+           for axis, update in ((None, None), ((1, 0, 0), 'FIXED'), ((0, 0, 1), 'CONV2'))]
+OUTPUT (sol, 0.01)
+RUN (sol, GAUSS_SEIDEL_SOLVER (1E-3, 10), 0.2)
+if sol.mode == 'READ': SEEK (sol, 0.2)
+print ([round (value, 3) for spring in springs for value in (spring.stroke, spring.velocity, spring.force) + spring.R])
+""")
+    written, read = (json.loads(command("run", path).out) for _ in range(2))
+    assert max(map(abs, written)) > 0.05 and np.allclose(written, read, atol=0.02 * max(map(abs, written)))
 
 
 def test_reopening_results_in_one_process(command, script):

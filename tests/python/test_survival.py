@@ -680,8 +680,8 @@ def test_a_run_shorter_than_a_step_is_told(capsys):
     sim.rigid(scree.sphere(), density=1000)
     sim.run(1e-9, quiet=True)
     sim.run(1e-4, quiet=True)
-    assert capsys.readouterr().err == ("scree: duration = 1e-09 s is less than a step: no step is made\n"
-                                       "scree: duration = 0.0001 s is less than a step: one step of 0.001 s is made\n") and sim.steps == 1
+    assert capsys.readouterr().err == ("scree: duration = 1e-09 s is less than a step: no step was made\n"
+                                       "scree: duration = 0.0001 s is less than a step: one step of 0.001 s was made\n") and sim.steps == 1
 
 
 def test_a_body_that_deforms_wants_a_modulus():

@@ -65,7 +65,7 @@ class CONSTRAINT(Emptied):
             return _local(row["local_velocity"])
         if "referential_points" not in row:
             return 0.0, 0.0, 0.0
-        ends = [_speed(self._solfec, body, X) for body, X in zip(row["bodies"], row["referential_points"])]
+        ends = [speed(self._solfec, body, X) for body, X in zip(row["bodies"], row["referential_points"])]
         return _local(np.asarray(row["frame"]) @ (ends[0] - (ends[1] if len(ends) > 1 else 0.0)))
 
     @property
@@ -197,7 +197,7 @@ def _stored_row(solfec, id):
         raise ValueError(f"constraint {id} is not in the results at t = {frame.time:g} s")
     k = at[0]
     info = Constraint(solfec._sim, id)._info
-    points = [_placed(solfec, b, X) for b, X in zip(info["bodies"], info["referential_points"])]
+    points = [placed(solfec, b, X) for b, X in zip(info["bodies"], info["referential_points"])]
     return {"frame": table["frame"][k], "local_force": table["local_force"][k], "points": points}
 
 
@@ -210,13 +210,14 @@ def _held_row(solfec, table, k):
     kind, bodies, points = _STORED.get(int(table["kind"][k]), "FIXPNT"), table["bodies"][k], [table["point"][k]]
     if kind in ("RIGLNK", "LIMIT"):
         info = solfec._stored_constraint(int(table["constraint"][k]))
-        points.append(np.full(3, np.nan) if info is None else _placed(solfec, info["bodies"][1], info["referential_points"][1]))
+        points.append(np.full(3, np.nan) if info is None else placed(solfec, info["bodies"][1], info["referential_points"][1]))
     else:
         bodies = bodies[::-1]
     return {"kind": kind, "bodies": bodies, "points": points, "frame": table["frame"][k], "local_force": table["local_force"][k]}
 
 
-def _placed(solfec, body, X):
+def placed(solfec, body, X):
+    """Place of a referential point of a body in the state shown, m; of one in the air, itself."""
     if body < 0:
         return X
     body = BODY._named(solfec, int(body))
@@ -227,7 +228,7 @@ def _placed(solfec, body, X):
     return rotation @ (X - center) + position
 
 
-def _speed(solfec, body, X):
+def speed(solfec, body, X):
     """Velocity of a referential point of a body in the state shown, m/s; 0 in the air."""
     if body < 0:
         return np.zeros(3)

@@ -6,7 +6,7 @@ import numpy as np
 from .. import _check
 from ._arguments import Emptied, floats, routine
 from .bodies import body_of
-from .constraints import frame_of, held, point_of
+from .constraints import frame_of, held, placed, point_of, speed
 from .domain import domain, number_or_series
 
 __all__ = ["PUT_SPRING", "SET_DISPLACEMENT3", "SET_VELOCITY3", "SET_ACCELERATION3"]
@@ -18,17 +18,14 @@ class Spring(Emptied):
     """A spring between two points: its law, and its state in the step at hand, also under the names of other constraints. Lengths in m, forces in N."""
 
     _remedy = "make a new one"
-    stroke, velocity, force, axis = 0.0, 0.0, 0.0, (0.0, 0.0, 1.0)  # assigned in every step
-
     def __init__(self, ends, function, direction, update):
         self._ends, self._function, self._update = ends, function, update
         self._limits = []  #: constraints that keep the stroke within its limits
         self._key, self._pull = None, None
         self._span = self._points()[1] - self._points()[0]
         self._direction = None if direction is None else direction / np.linalg.norm(direction)
-        self.stroke, self.velocity, self.force = 0.0, 0.0, 0.0
-        self.axis = self._axis()
-        self._rest = float(self._span @ self.axis)
+        self._stroke, self._velocity, self._force, self._along = 0.0, 0.0, 0.0, self._axis()
+        self._rest = float(self._span @ self._along)
 
     def whole(self):
         """False once it was deleted, or a body at one end was or has left the extents: the spring is gone with it."""
@@ -44,6 +41,37 @@ class Spring(Emptied):
     @property
     def _solfec(self):
         return self._ends[0][0]._solfec
+
+    @property
+    def _shown(self):
+        """True in READ mode with a frame to show."""
+        return self._solfec._reader is not None and self._solfec._frame is not None
+
+    def _now(self):
+        """Itself as of the step at hand; in READ mode as of the frame shown."""
+        if self._shown:
+            self.pull(self._solfec._frame.time)
+        return self
+
+    @property
+    def stroke(self):
+        """How much longer than at the start it is, m."""
+        return self._now()._stroke
+
+    @property
+    def velocity(self):
+        """How fast it grows, m/s."""
+        return self._now()._velocity
+
+    @property
+    def force(self):
+        """What its function gave, N."""
+        return self._now()._force
+
+    @property
+    def axis(self):
+        """Unit vector along which it acts, from its first end to its second."""
+        return self._now()._along
 
     @property
     def kind(self):
@@ -83,7 +111,15 @@ class Spring(Emptied):
 
     def _points(self):
         """Present places of the ends."""
+        if self._shown:
+            return [X if body is None else placed(self._solfec, body._id, X) for body, X in self._ends]
         return [X if body is None else body._handle.point(X) for body, X in self._ends]
+
+    def _speeds(self):
+        """Present velocities of the ends."""
+        if self._shown:
+            return [np.zeros(3) if body is None else speed(self._solfec, body._id, X) for body, X in self._ends]
+        return [np.zeros(3) if body is None else body._handle.point_velocity(X) for body, X in self._ends]
 
     def _axis(self):
         """Unit vector along which the spring acts, from its first end to its second."""
@@ -94,7 +130,8 @@ class Spring(Emptied):
         carrier = {"CONV1": 0, "CONV2": 1}.get(self._update)
         if carrier is None or self._ends[carrier][0] is None:
             return self._direction
-        return self._ends[carrier][0]._handle.rotation @ self._direction
+        body = self._ends[carrier][0]
+        return (body._state()[0] if self._shown else body._handle.rotation) @ self._direction
 
     def __repr__(self):
         return f"<spring: stroke {self.stroke:.4g} m, force {self.force:.4g} N>"
@@ -102,13 +139,12 @@ class Spring(Emptied):
     def pull(self, time):
         """(force on the second end, place of each end): once a step, so that both ends feel the same force."""
         if self._key != time:
-            points = self._points()
-            speeds = [np.zeros(3) if body is None else body._handle.point_velocity(X) for body, X in self._ends]
-            self.axis = self._axis()
-            self.stroke = float((points[1] - points[0]) @ self.axis) - self._rest
-            self.velocity = float((speeds[1] - speeds[0]) @ self.axis)
-            self.force = _check.number("PUT_SPRING: function returned", self._function(self.stroke, self.velocity))
-            self._key, self._pull = time, (self.force * self.axis, points)
+            points, speeds, along = self._points(), self._speeds(), self._axis()
+            self._along = along
+            self._stroke = float((points[1] - points[0]) @ along) - self._rest
+            self._velocity = float((speeds[1] - speeds[0]) @ along)
+            self._force = _check.number("PUT_SPRING: function returned", self._function(self._stroke, self._velocity))
+            self._key, self._pull = time, (self._force * along, points)
         return self._pull
 
 
