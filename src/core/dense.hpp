@@ -1,8 +1,9 @@
-/// Dense decompositions, compiled once here: their templates are costly to instantiate, and these calls are not in inner loops.
-/// Eigen's own algorithms rather than LAPACK's, so that results do not depend on the processor that BLAS was tuned for.
+/// Dense decompositions, compiled once here: templates of them are costly to instantiate, and these calls are not in inner loops.
+/// Plain loops, and Eigen's algorithms where a rank is to be found, rather than LAPACK's: results do not depend on the processor that BLAS was tuned for.
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "core/vec.hpp"
 
@@ -31,6 +32,9 @@ struct Svd3 {
 [[nodiscard]] Vec2 solve_positive(const Mat2& A, const Vec2& b);
 [[nodiscard]] Vec3 solve_positive(const Mat3& A, const Vec3& b);
 [[nodiscard]] MatX solve_positive(const MatX& A, const MatX& B);
+
+/// L^-1 of A = L L^T, L lower triangular; nothing where A is not positive. Only the lower triangle of A is read.
+[[nodiscard]] std::optional<Mat3> inverse_cholesky(const Mat3& A);
 
 /// A^-1 b.
 [[nodiscard]] Vec3 solve_linear(const Mat3& A, const Vec3& b);

@@ -4,7 +4,9 @@
 #include <Eigen/Dense>
 
 #include <cmath>
+#include <concepts>
 #include <limits>
+#include <type_traits>
 
 namespace scree {
 
@@ -15,6 +17,97 @@ using Mat2 = Eigen::Matrix2d;
 using Mat3 = Eigen::Matrix3d;
 using VecX = Eigen::VectorXd;
 using MatX = Eigen::MatrixXd;
+
+// Arithmetic of three numbers as plain functions, taken where both sides are vectors or matrices already. Eigen would make a type of every
+// expression, to be compiled again in every source; the code that runs is the same.
+template <std::same_as<Vec3> V>
+[[nodiscard]] V operator+(const V& a, const V& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+template <std::same_as<Vec3> V>
+[[nodiscard]] V operator-(const V& a, const V& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+template <std::same_as<Vec3> V>
+[[nodiscard]] V operator-(const V& a) {
+  return {-a[0], -a[1], -a[2]};
+}
+template <std::same_as<double> S, std::same_as<Vec3> V>
+[[nodiscard]] V operator*(S s, const V& a) {
+  return {s * a[0], s * a[1], s * a[2]};
+}
+template <std::same_as<Vec3> V, std::same_as<double> S>
+[[nodiscard]] V operator*(const V& a, S s) {
+  return {a[0] * s, a[1] * s, a[2] * s};
+}
+template <std::same_as<Vec3> V, std::same_as<double> S>
+[[nodiscard]] V operator/(const V& a, S s) {
+  return {a[0] / s, a[1] / s, a[2] / s};
+}
+template <std::same_as<Mat3> M, std::same_as<Vec3> V>
+[[nodiscard]] V operator*(const M& A, const V& x) {
+  return {A(0, 0) * x[0] + A(0, 1) * x[1] + A(0, 2) * x[2], A(1, 0) * x[0] + A(1, 1) * x[1] + A(1, 2) * x[2],
+          A(2, 0) * x[0] + A(2, 1) * x[1] + A(2, 2) * x[2]};
+}
+template <typename M, std::same_as<Vec3> V>
+  requires std::same_as<std::remove_const_t<M>, Mat3>
+[[nodiscard]] V operator*(const Eigen::Transpose<M>& transposed, const V& x) {
+  const Mat3& A = transposed.nestedExpression();
+  return {A(0, 0) * x[0] + A(1, 0) * x[1] + A(2, 0) * x[2], A(0, 1) * x[0] + A(1, 1) * x[1] + A(2, 1) * x[2],
+          A(0, 2) * x[0] + A(1, 2) * x[1] + A(2, 2) * x[2]};
+}
+template <std::same_as<Vec3> V, typename T>
+  requires std::same_as<std::remove_const_t<T>, Vec3>
+[[nodiscard]] Mat3 operator*(const V& a, const Eigen::Transpose<T>& transposed) {
+  const Vec3& b = transposed.nestedExpression();
+  Mat3 out;
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 3; ++i) out(i, j) = a[i] * b[j];
+  return out;
+}
+template <std::same_as<Mat3> M>
+[[nodiscard]] M operator*(const M& A, const M& B) {
+  M out;
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 3; ++i) out(i, j) = A(i, 0) * B(0, j) + A(i, 1) * B(1, j) + A(i, 2) * B(2, j);
+  return out;
+}
+template <typename T, std::same_as<Mat3> M>
+  requires std::same_as<std::remove_const_t<T>, Mat3>
+[[nodiscard]] M operator*(const Eigen::Transpose<T>& transposed, const M& B) {
+  const Mat3& A = transposed.nestedExpression();
+  M out;
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 3; ++i) out(i, j) = A(0, i) * B(0, j) + A(1, i) * B(1, j) + A(2, i) * B(2, j);
+  return out;
+}
+template <std::same_as<Mat3> M, typename T>
+  requires std::same_as<std::remove_const_t<T>, Mat3>
+[[nodiscard]] M operator*(const M& A, const Eigen::Transpose<T>& transposed) {
+  const Mat3& B = transposed.nestedExpression();
+  M out;
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 3; ++i) out(i, j) = A(i, 0) * B(j, 0) + A(i, 1) * B(j, 1) + A(i, 2) * B(j, 2);
+  return out;
+}
+template <std::same_as<double> S, std::same_as<Mat3> M>
+[[nodiscard]] M operator*(S s, const M& A) {
+  M out;
+  for (int k = 0; k < 9; ++k) out.data()[k] = s * A.data()[k];
+  return out;
+}
+template <std::same_as<Mat3> M>
+[[nodiscard]] M operator+(const M& A, const M& B) {
+  M out;
+  for (int k = 0; k < 9; ++k) out.data()[k] = A.data()[k] + B.data()[k];
+  return out;
+}
+template <std::same_as<Mat3> M>
+[[nodiscard]] M operator-(const M& A, const M& B) {
+  M out;
+  for (int k = 0; k < 9; ++k) out.data()[k] = A.data()[k] - B.data()[k];
+  return out;
+}
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kPi = 3.14159265358979323846;

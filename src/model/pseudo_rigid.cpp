@@ -78,8 +78,7 @@ class PseudoRigidInertia final : public Inertia {
 
 PseudoRigid::PseudoRigid(double mass, const Vec3& center, const Mat3& euler, double radius, std::vector<PseudoRigidPart> parts)
     : mass_(mass), radius_(radius), center_(center), euler_(euler), parts_(std::move(parts)) {
-  const Eigen::LLT<Mat3> test(euler_);
-  if (test.info() != Eigen::Success)
+  if (!inverse_cholesky(euler_))
     throw_input("pseudo-rigid body: its Euler tensor is not positive definite (inertia ({}, {}, {}) kg m^2); give it a volume", euler_(0, 0),
                 euler_(1, 1), euler_(2, 2));
   for (const PseudoRigidPart& part : parts_) volume_ += part.volume;

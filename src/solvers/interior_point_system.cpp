@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/dense.hpp"
 #include "core/threads.hpp"
 #include "solvers/block_lu.hpp"
 #include "solvers/body_space.hpp"
@@ -53,11 +54,9 @@ class KrylovSystem final : public InteriorPointSystem {
       const Mat3& W = scaled_.problem().W->diagonal()[i];
       inverse_[i].setZero();
       if (blocks[i].free == 3) {
-        const Eigen::LLT<Mat3> factor(0.5 * s * s * (W + W.transpose()) + blocks[i].matrix());
-        const Mat3 L = factor.matrixL();
-        inverse_[i] = L.triangularView<Eigen::Lower>().solve(Mat3::Identity());
-        if (factor.info() == Eigen::Success && inverse_[i].allFinite()) return;
-        inverse_[i] = blocks[i].matrix().diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse().asDiagonal();
+        const std::optional<Mat3> inverse = inverse_cholesky(0.5 * s * s * (W + W.transpose()) + blocks[i].matrix());
+        if (inverse) inverse_[i] = *inverse;
+        else inverse_[i] = blocks[i].matrix().diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse().asDiagonal();
       } else {
         inverse_[i](0, 0) = 1.0 / std::sqrt(s * s * W(0, 0) + blocks[i].d(0));
       }

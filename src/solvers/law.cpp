@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/dense.hpp"
 #include "core/error.hpp"
 
 namespace scree::solvers {
@@ -42,7 +43,7 @@ Vec3 Law::solve(const Mat3& W, double rho, const Vec3& q, double parameter) cons
     if (error.norm() <= kExact * (R.norm() + rho * q.norm())) break;
     // Newton where it gains, else the fixed point itself, half way: that contracts for monotone laws.
     const Mat3 slope = Mat3::Identity() - at.derivative * (Mat3::Identity() - rho * W);
-    const Vec3 next = project(R - slope.fullPivLu().solve(error), parameter);
+    const Vec3 next = project(R - solve_linear(slope, error), parameter);
     const bool gains = is_finite(next) && (next - point(moved(next), parameter).value).norm() < error.norm();
     R = gains ? next : Vec3(R - 0.5 * error);
   }

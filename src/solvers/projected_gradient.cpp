@@ -1,5 +1,6 @@
 #include "solvers/projected_gradient.hpp"
 
+#include "core/dense.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "solvers/catalogue.hpp"
@@ -62,8 +63,8 @@ Mat3 preconditioner_block(const Mat3& W, Preconditioner preconditioner) {
     if (!(D(k, k) > 0.0)) D(k, k) = 1.0;
   if (preconditioner == Preconditioner::diagonal) return D;
   const Mat3 block = 0.5 * (W + W.transpose());
-  const Eigen::LLT<Mat3> factor(block);
-  return factor.info() == Eigen::Success && factor.rcond() > 1e-12 ? block : D;
+  const std::optional<Mat3> inverse = inverse_cholesky(block);
+  return inverse && block.norm() * inverse->squaredNorm() < 1e12 ? block : D;
 }
 
 Scheme::Scheme(FirstOrderProblem& problem, const ProjectedGradientOptions& options)
