@@ -79,7 +79,7 @@ class WorkingSet {
 }  // namespace
 
 bool suits_working_set(const ContactProblem& problem, const AutoOptions& options) {
-  return options.newton && problem.W->dofs_per_body() > options.parameters.set_dofs && (options.yardstick == Yardstick::residual || options.yardstick == Yardstick::merit);
+  return options.newton && problem.W->dofs_per_body() > options.parameters.set_dofs && (options.yardstick == Yardstick::residual || in_energy(options.yardstick));
 }
 
 void solve_working_set(const ContactProblem& problem, const AutoOptions& options, Watch& watch, AutoWorkspace& workspace) {
