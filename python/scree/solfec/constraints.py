@@ -310,7 +310,8 @@ def _breaks(made, strength, force):
 @with_domain
 def FIX_POINT(solfec, body, point, strength=None):
     """obj = FIX_POINT (solfec, body, point | strength): hold a referential point (m) of a body in its place. strength: size of the
-    reaction, N, beyond which the constraint is deleted. On an OBSTACLE it takes part in what moves it."""
+    reaction, N, beyond which the constraint is deleted. On an OBSTACLE it takes part in what moves it, see
+    SET_VELOCITY."""
     domain("solfec", solfec)
     handle = point_of("point", body_of("body", body, solfec), point)
     if body.kind == "OBSTACLE":
@@ -348,7 +349,7 @@ def FIX_DIRECTION(solfec, body, point, direction, body2=None, point2=None):
 @with_domain
 def SET_DISPLACEMENT(solfec, body, point, direction, tms):
     """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m. An OBSTACLE
-    is moved as a whole."""
+    is moved as in SET_VELOCITY."""
     domain("solfec", solfec)
     return held(solfec, body, "displacement", point, direction, number_or_series("tms", tms))
 
@@ -356,7 +357,8 @@ def SET_DISPLACEMENT(solfec, body, point, direction, tms):
 @with_domain
 def SET_VELOCITY(solfec, body, point, direction, value):
     """obj = SET_VELOCITY (solfec, body, point, direction, value): velocity of a referential point along a direction, m/s: a number
-    or a TIME_SERIES. An OBSTACLE is moved as a whole."""
+    or a TIME_SERIES. An OBSTACLE is shifted as a whole, wherever the point is; it turns only as far as no shift does what all its constraints ask
+    (two points held: a hinge)."""
     domain("solfec", solfec)
     return held(solfec, body, "velocity", point, direction, number_or_series("value", value))
 
@@ -364,7 +366,7 @@ def SET_VELOCITY(solfec, body, point, direction, value):
 @with_domain
 def SET_ACCELERATION(solfec, body, point, direction, tms):
     """obj = SET_ACCELERATION (solfec, body, point, direction, tms): accelerate a referential point along a direction, m/s^2. An OBSTACLE is
-    moved as a whole."""
+    moved as in SET_VELOCITY."""
     domain("solfec", solfec)
     return held(solfec, body, "acceleration", point, direction, number_or_series("tms", tms))
 
