@@ -167,3 +167,20 @@ def test_points_of_one_obstacle_with_rates_of_their_own_turn_it(solfec, bulk):
     RUN(solfec, None, 0.1)
     assert VELOCITY(beam, (0, 0.1, 0.1))[2] == pytest.approx(0.1) and VELOCITY(beam, (4, 0.1, 0.1))[2] == pytest.approx(0.5)
     assert beam.velo[:3] == pytest.approx((0, -0.1, 0), abs=1e-4) and VELOCITY(beam, beam.center)[0] == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("points", [37, 50, 400])
+def test_a_displacement_moves_obstacles_and_bodies_alike(solfec, bulk, points):
+    """Also between points of the series that are no steps, and from a series that does not begin with 0."""
+    t = np.linspace(0, 0.4, points)
+    series = TIME_SERIES(np.column_stack([t, 0.3 + 0.01 * np.sin(12 * t)]))
+    moved = [BODY(solfec, kind, SPHERE((3 * k, 0, 0), 1, 1, 1), bulk) for k, kind in enumerate(("OBSTACLE", "RIGID"))]
+    for body in moved:
+        SET_DISPLACEMENT(body, body.center, (0, 0, 1), series)
+    for time in (0.05, 0.21, 0.333):
+        RUN(solfec, None, time - solfec.time)
+        shown = [(DISPLACEMENT(body, body.center)[2], VELOCITY(body, body.center)[2]) for body in moved]
+        assert shown[0] == pytest.approx(shown[1], abs=1e-10)
+        # kinks of the series are rounded off over a step: 1/8 of h times the change of slope of all that are within one
+        assert shown[0][0] == pytest.approx(series(time) - 0.3, abs=1e-3 / 8 * 0.01 * 144 * (0.4 / (points - 1) + 1e-3))
+        assert shown[0][1] == pytest.approx(0.12 * math.cos(12 * time), abs=0.01 * 144 * 0.4 / (points - 1))

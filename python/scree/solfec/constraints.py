@@ -5,6 +5,7 @@ import numpy as np
 
 from .. import _check, memory
 from ..handles import Constraint
+from ..series import TimeSeries
 from . import _settings
 from ._arguments import Emptied, floats
 from .bodies import BODY, body_of, inside, with_domain
@@ -262,7 +263,7 @@ def _driven(solfec, body, kind, point, directions, value=0.0):
     """A constraint that moves an obstacle; `kind` names it as the engine does."""
     X = _check.vector("point", point)
     axes = [_check.direction("direction", d) for d in directions]
-    rate = rate_of(kind, value, solfec.step) if kind in ("velocity", "displacement", "acceleration") else 0.0
+    rate = rate_of(kind, value, solfec.time, solfec.step) if kind in ("velocity", "displacement", "acceleration") else 0.0
     row = {"kind": kind, "bodies": (body.id, -1), "points": [body._handle.point(X)], "frame": frame_of(axes[0]), "local_force": np.zeros(3)}
     made = CONSTRAINT(solfec, row=row)
     made._release = drive(body).add([(axis, X, rate) for axis in axes])
@@ -282,8 +283,17 @@ def held(solfec, body, kind, point, direction, value):
     handle = point_of("point", body_of("body", body, solfec), point)
     if body.kind == "OBSTACLE":
         return _driven(solfec, body, kind, point, [direction], value)
+    if kind == "displacement":
+        value = _since(value, solfec.time)
     make = {"velocity": solfec._sim.set_velocity, "displacement": solfec._sim.set_displacement, "acceleration": solfec._sim.set_acceleration}[kind]
     return CONSTRAINT(solfec, make(handle, point, direction, value).id)
+
+
+def _since(value, now):
+    """A displacement counted from what it is now: bodies go on from where they are."""
+    if not isinstance(value, TimeSeries):
+        return 0.0
+    return TimeSeries(np.column_stack([value.times, np.asarray(value.values) - value(now)]))
 
 
 def point_of(what, body, point):
@@ -348,8 +358,8 @@ def FIX_DIRECTION(solfec, body, point, direction, body2=None, point2=None):
 
 @with_domain
 def SET_DISPLACEMENT(solfec, body, point, direction, tms):
-    """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m. An OBSTACLE
-    is moved as in SET_VELOCITY."""
+    """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m. What
+    counts is how it changes: a point goes on from where it is, whatever the series begins with. An OBSTACLE is moved as in SET_VELOCITY."""
     domain("solfec", solfec)
     return held(solfec, body, "displacement", point, direction, number_or_series("tms", tms))
 

@@ -97,18 +97,22 @@ def drive(body):
     return body._drive
 
 
-def rate_of(kind, value, step):
-    """Velocity (m/s) of a prescribed velocity, displacement or acceleration, exact at points at most a time step apart."""
+def rate_of(kind, value, now, step):
+    """Velocity (m/s) of a prescribed velocity, displacement or acceleration, for steps of this length from now on.
+
+    Of a displacement D it is [D(t + step/2) - D(t - step/2)] / step, as for bodies that move: half-steps with the velocities of their ends then lead
+    to D."""
     if kind == "velocity":
         return value
     if kind == "acceleration":
         return integrated(native("tms", value), 0.0, 0.0, step)
     if not isinstance(value, TimeSeries) or len(value.times) < 2:
         return 0.0
-    t, v = np.asarray(value.times), np.asarray(value.values)
-    slope, end = np.diff(v) / np.diff(t), t[1:] - 1e-9 * np.diff(t)
-    table = np.stack([t[:-1], slope, end, slope], axis=1).reshape(-1, 2)
-    return TimeSeries(np.concatenate([[[t[0] - 1e-9, 0.0]], table, [[t[-1], 0.0]]]))
+    t, v, half = np.asarray(value.times), np.asarray(value.values), 0.5 * step
+    if t[0] <= now:  # it is under way from the start
+        t, v = np.append(t[0] - step, t), np.append(v[0] - step * (v[1] - v[0]) / (t[1] - t[0]), v)
+    times = np.unique(np.concatenate([t - half, t + half]))
+    return TimeSeries(np.stack([times, (np.interp(times + half, t, v) - np.interp(times - half, t, v)) / step], axis=1))
 
 
 def _combined(terms):
