@@ -21,6 +21,7 @@ struct Sums {
   }
 };
 
+constexpr double kEachBody = 1e-2;  ///< share of the squared residual that `merit` is not below in a time step: 1e-8 is a residual of 1e-3   (theory sec. 3.4)
 constexpr double kRegular = 1e-8;   ///< least pivot of a block solved without pivoting, relative to its trace
 
 /// <W_aa^-1 x, x>; a block that constrains only its normal is measured along it.
@@ -60,6 +61,7 @@ Sums block_sums(Yardstick yardstick, const ContactProblem& problem, const double
     const double rho = yardstick == Yardstick::merit ? block_rho(W) : 1.0;
     sums.error = energy(W, natural_map(r, modified_velocity(u, kind, mu), rho, kind, mu) / rho, along_normal);
     sums.B = energy(W, stopped_velocity(problem, i), along_normal);
+    if (yardstick == Yardstick::merit && !problem.weight.empty()) sums.U = problem.weight[i] * squared_error(r, u, rho, kind, mu);
   } else if (yardstick == Yardstick::siconos) {
     sums.error = natural_map(r, modified_velocity(u, kind, mu), 1.0, kind, mu).squaredNorm();
     sums.B = b.squaredNorm();
@@ -103,7 +105,7 @@ Yardstick yardstick_from(const std::string& name) {
 double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R, std::span<const double> U) {
   const Sums sums = total_sum<Sums>(
       problem.blocks(), [&](std::ptrdiff_t a) { return block_sums(yardstick, problem, R.data(), U.data(), a); });
-  if (in_energy(yardstick)) return ratio(sums.error, sums.B);
+  if (in_energy(yardstick)) return std::max(ratio(sums.error, sums.B), kEachBody * sums.U);
   if (yardstick == Yardstick::siconos) return ratio(std::sqrt(sums.error), std::sqrt(std::max({sums.B, sums.R, sums.U})));
   if (weighted(problem)) return std::sqrt(sums.error);
   return ratio(std::sqrt(sums.error), sums.B > 0.0 ? std::sqrt(sums.B) : residual_scale(problem));

@@ -18,7 +18,8 @@ enum class Yardstick { residual, merit, siconos, ccp, merit_si };
 ///  residual: sqrt( sum weight_a |e_a|^2 ),  e_a = R_a - law(R_a - rho_a U_a) (law.hpp), rho_a = 3 / tr W_aa, weights of the problem.
 ///  ccp:      the same with e_a = R_a - proj(R_a - rho_a U_a) of contacts (convex relaxation).
 ///  siconos:  | R - proj(R - Uhat) | / max(|B|, |R|, |U|), rho = 1, Uhat = U + mu |U_T| n.
-///  merit:    theory eq. 3.10, rho_a = 3 / tr W_aa; the reference of a problem with weights (a time step) leaves out what separates.
+///  merit:    theory eq. 3.10, rho_a = 3 / tr W_aa; with weights (a time step) the reference leaves out what separates, and the value is not
+///            below 1e-2 residual^2, so that small bodies count beside heavy ones.
 ///  merit_si: the same with rho = 1 kg, as the quasi-Newton report prints it: for its tables only, it does not see errors of bodies of grams.
 [[nodiscard]] double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R,
                              std::span<const double> U);

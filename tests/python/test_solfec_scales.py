@@ -67,3 +67,31 @@ def test_friction_stops_a_small_ball_and_no_more(tmp_path, name, radius):
     # The step in which it stops is not exact: v h / 2 at the most.
     assert DISPLACEMENT(ball, ball.center)[0] == pytest.approx(0.1**2 / (2 * 0.5 * 9.81), abs=0.5e-4)
     assert abs(VELOCITY(ball, ball.center)[0]) < 1e-6
+
+
+@pytest.mark.parametrize("name", ["NEWTON", "merit", "TEST"])
+def test_small_bodies_beside_a_heavy_one(tmp_path, name):
+    """A block of 2.5 t slides, with a cube of 1 cm on it and a stack of 4 mm beside it: neither is less exact for that."""
+    solfec = SOLFEC("DYNAMIC", 1e-3, str(tmp_path))
+    solfec.verbose = "OFF"
+    SURFACE_MATERIAL(solfec, friction=0.5)
+    bulk = BULK_MATERIAL(solfec, density=2500)
+    GRAVITY(solfec, (0, 0, -9.81))
+
+    def box(size, at):
+        return TRANSLATE(SCALE(HULL(CUBE, 1, 1), size), at)
+
+    BODY(solfec, "OBSTACLE", box((9, 9, 1), (-4, -4, -1)), bulk)
+    block, carried = BODY(solfec, "RIGID", box((1, 1, 1), (1, 1, 0)), bulk), BODY(solfec, "RIGID", box((0.01, 0.01, 0.01), (1.5, 1.5, 1)), bulk)
+    for body in (block, carried):
+        INITIAL_VELOCITY(body, (2, 0, 0), (0, 0, 0))
+    stack = [BODY(solfec, "RIGID", box((0.004, 0.004, 0.002), (-0.1, 0, 0.002 * k)), bulk) for k in range(4)]
+    INITIAL_VELOCITY(stack[3], (0.05, 0, 0), (0, 0, 0))
+    solver = SOLVERS[name]()
+    RUN(solfec, solver, 0.05)
+    assert solver.error == "OK"
+    for k, body in enumerate(stack):  # the upper one slides until friction stops it
+        assert DISPLACEMENT(body, body.center) == pytest.approx((0.05**2 / (2 * 0.5 * 9.81) if k == 3 else 0, 0, 0), abs=2e-6)
+    # the residual of 1e-3 lets the one on the block be slower by 1e-3 g h a step in the mean
+    relative = [a - b for a, b in zip(DISPLACEMENT(carried, carried.center), DISPLACEMENT(block, block.center))]
+    assert relative == pytest.approx((0, 0, 0), abs=1e-5)

@@ -131,6 +131,23 @@ TEST(Yardstick, MeritOfTheReportIsInKilograms) {
   EXPECT_LT(measure(Yardstick::merit_si, kilogram, light), 1e-8);
 }
 
+TEST(Yardstick, MeritOfAStepSeesSmallBodiesBesideHeavyOnes) {
+  // Two blocks apart, the heavy one exact, the light one not stopped at all.
+  ContactProblem two;
+  const RowMat3 heavy = Vec3(1e-3, 1e-3, 1e-3).asDiagonal(), light = Vec3(1e4, 1e4, 1e4).asDiagonal();
+  two.W = std::make_shared<ExplicitForm>(std::vector<int>{0, 1, 2}, std::vector<int>{0, 1}, std::vector<RowMat3>{heavy, light});
+  two.kind = {BlockKind::contact, BlockKind::contact};
+  two.mu = {0.5, 0.5};
+  two.B = {-0.02, 0.0, 0.0, -0.02, 0.0, 0.0};
+  const std::vector<double> R{20.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+  EXPECT_LT(measure(Yardstick::merit, two, R), 1e-6);  // an energy of both
+  two.weight = {1e-6 / (0.02 * 0.02 * 2.0), 1e8 / (0.02 * 0.02 * 2.0)};  // eq. 3.21
+  const double residual = measure(Yardstick::residual, two, R);
+  EXPECT_NEAR(residual, std::sqrt(0.5), 1e-12);
+  EXPECT_NEAR(measure(Yardstick::merit, two, R), 1e-2 * residual * residual, 1e-12);
+  EXPECT_LT(measure(Yardstick::merit, two, std::vector<double>{20.0, 0.0, 0.0, 2e-6, 0.0, 0.0}), 1e-20);
+}
+
 TEST(Yardstick, DoesNotDependOnTangentsOrNumbering) {
   const Unfinished given = unfinished();
   const auto& form = static_cast<const BodyForm&>(*given.problem.W);

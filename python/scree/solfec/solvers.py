@@ -93,7 +93,8 @@ class GAUSS_SEIDEL_SOLVER(Solver):
 
     A number as the third argument, or the keyword meritval, is a bound of the merit function that must hold as well, as in later scripts
     (1 or more: not used); the other arguments move on by one place. The merit, an error in energy relative to that of the free motion, is measured
-    with the mass each constraint feels, so that it means the same for bodies of grams and of tons (theory, 3.4)."""
+    with the mass each constraint feels, so that it means the same for bodies of grams and of tons, and bounds the residual, so that these may be in one
+    scene (theory, 3.4)."""
 
     @routine
     def __init__(self, epsilon, maxiter, *later, meritval=None, failure=None, diagepsilon=None, diagmaxiter=None, diagsolver=None, data=None,
