@@ -47,7 +47,11 @@ class WorkingSet {
     stop.history = false;   // values of parts are not those of the whole
     // What is left out has no error, but belongs to what errors are measured against.
     if (options_.yardstick == Yardstick::residual) part.weight = part_of(residual_weights(problem_), work_.active);
-    else stop.tolerance *= merit_reference(problem_) / std::max(merit_reference(part), 1e-300);
+    else {
+      const double larger = merit_reference(problem_) / std::max(merit_reference(part), 1e-300);
+      stop.tolerance *= larger;
+      for (double& w : part.weight) w *= larger;
+    }
     gather_part(R_, work_.active, part_R_);
     Watch watch(part, stop, part_R_);
     watch.set_stage("warm start");
@@ -79,7 +83,7 @@ class WorkingSet {
 }  // namespace
 
 bool suits_working_set(const ContactProblem& problem, const AutoOptions& options) {
-  return options.newton && problem.W->dofs_per_body() > options.parameters.set_dofs && (options.yardstick == Yardstick::residual || options.yardstick == Yardstick::merit);
+  return options.newton && problem.W->dofs_per_body() > options.parameters.set_dofs && (options.yardstick == Yardstick::residual || in_energy(options.yardstick));
 }
 
 void solve_working_set(const ContactProblem& problem, const AutoOptions& options, Watch& watch, AutoWorkspace& workspace) {

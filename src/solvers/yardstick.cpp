@@ -21,6 +21,7 @@ struct Sums {
   }
 };
 
+constexpr double kEachBody = 1e-2;  ///< share of the squared residual that `merit` is not below in a time step: 1e-8 is a residual of 1e-3   (theory sec. 3.4)
 constexpr double kRegular = 1e-8;   ///< least pivot of a block solved without pivoting, relative to its trace
 
 /// <W_aa^-1 x, x>; a block that constrains only its normal is measured along it.
@@ -55,10 +56,12 @@ Sums block_sums(Yardstick yardstick, const ContactProblem& problem, const double
   const auto kind = problem.kind[i];
   const double mu = problem.mu[i];
   Sums sums;
-  if (yardstick == Yardstick::merit) {
+  if (in_energy(yardstick)) {
     const bool along_normal = impulse_set(kind, mu) == ImpulseSet::line;
-    sums.error = energy(W, natural_map(r, modified_velocity(u, kind, mu), 1.0, kind, mu), along_normal);
+    const double rho = yardstick == Yardstick::merit ? block_rho(W) : 1.0;
+    sums.error = energy(W, natural_map(r, modified_velocity(u, kind, mu), rho, kind, mu) / rho, along_normal);
     sums.B = energy(W, stopped_velocity(problem, i), along_normal);
+    if (yardstick == Yardstick::merit && !problem.weight.empty()) sums.U = problem.weight[i] * squared_error(r, u, rho, kind, mu);
   } else if (yardstick == Yardstick::siconos) {
     sums.error = natural_map(r, modified_velocity(u, kind, mu), 1.0, kind, mu).squaredNorm();
     sums.B = b.squaredNorm();
@@ -86,6 +89,7 @@ std::string to_string(Yardstick yardstick) {
   switch (yardstick) {
     case Yardstick::residual: return "residual";
     case Yardstick::merit: return "merit";
+    case Yardstick::merit_si: return "merit_si";
     case Yardstick::siconos: return "siconos";
     case Yardstick::ccp: return "ccp";
   }
@@ -93,19 +97,16 @@ std::string to_string(Yardstick yardstick) {
 }
 
 Yardstick yardstick_from(const std::string& name) {
-  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::siconos, Yardstick::ccp})
+  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::merit_si, Yardstick::siconos, Yardstick::ccp})
     if (name == to_string(y)) return y;
-  throw_input("yardstick '{}' is unknown; choose residual, merit, siconos or ccp", name);
+  throw_input("yardstick '{}' is unknown; choose residual, merit, merit_si, siconos or ccp", name);
 }
 
 double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R, std::span<const double> U) {
   const Sums sums = total_sum<Sums>(
       problem.blocks(), [&](std::ptrdiff_t a) { return block_sums(yardstick, problem, R.data(), U.data(), a); });
-  switch (yardstick) {
-    case Yardstick::merit: return ratio(sums.error, sums.B);
-    case Yardstick::siconos: return ratio(std::sqrt(sums.error), std::sqrt(std::max({sums.B, sums.R, sums.U})));
-    default: break;
-  }
+  if (in_energy(yardstick)) return std::max(ratio(sums.error, sums.B), kEachBody * sums.U);
+  if (yardstick == Yardstick::siconos) return ratio(std::sqrt(sums.error), std::sqrt(std::max({sums.B, sums.R, sums.U})));
   if (weighted(problem)) return std::sqrt(sums.error);
   return ratio(std::sqrt(sums.error), sums.B > 0.0 ? std::sqrt(sums.B) : residual_scale(problem));
 }

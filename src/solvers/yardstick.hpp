@@ -8,7 +8,7 @@
 
 namespace scree::solvers {
 
-enum class Yardstick { residual, merit, siconos, ccp };
+enum class Yardstick { residual, merit, siconos, ccp, merit_si };
 
 [[nodiscard]] std::string to_string(Yardstick yardstick);
 /// InputError for an unknown name.
@@ -18,14 +18,19 @@ enum class Yardstick { residual, merit, siconos, ccp };
 ///  residual: sqrt( sum weight_a |e_a|^2 ),  e_a = R_a - law(R_a - rho_a U_a) (law.hpp), rho_a = 3 / tr W_aa, weights of the problem.
 ///  ccp:      the same with e_a = R_a - proj(R_a - rho_a U_a) of contacts (convex relaxation).
 ///  siconos:  | R - proj(R - Uhat) | / max(|B|, |R|, |U|), rho = 1, Uhat = U + mu |U_T| n.
-///  merit:    theory eq. 3.10; the reference of a problem with weights (a time step) leaves out what separates.
+///  merit:    theory eq. 3.10, rho_a = 3 / tr W_aa; with weights (a time step) the reference leaves out what separates, and the value is not
+///            below 1e-2 residual^2, so that small bodies count beside heavy ones.
+///  merit_si: the same with rho = 1 kg, as the quasi-Newton report prints it: for its tables only, it does not see errors of bodies of grams.
 [[nodiscard]] double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R,
                              std::span<const double> U);
 
 /// The same, forming U = W R + B.
 [[nodiscard]] double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R);
 
-/// What `merit` divides by: the free energy sum <W_aa^-1 B_a, B_a>.
+/// True for `merit` and `merit_si`, errors in energy relative to merit_reference().
+[[nodiscard]] constexpr bool in_energy(Yardstick yardstick) noexcept { return yardstick == Yardstick::merit || yardstick == Yardstick::merit_si; }
+
+/// What they divide by: the free energy sum <W_aa^-1 B_a, B_a>.
 [[nodiscard]] double merit_reference(const ContactProblem& problem);
 
 /// U = W R + B.

@@ -164,3 +164,11 @@ else:
     assert first.status == 0 and "100%" in first.out, first.err
     second = command("run", path)
     assert second.status == 0 and second.out.split() == ["6", "0.000"], second.err
+
+
+@pytest.mark.parametrize("source, line", [("print 'x'\nif a = 3: print 2\n", 2), ("print 'x'\na = 10L\ntry: open ('no')\nexcept IOError, (n, m): print n\n", 4), ("print 1\ndef f (:\n  pass\n", 2)])
+def test_what_cannot_be_converted_is_named(source, line):
+    """The line that is wrong in Python 2, too, and not the first one that Python 3 does not know."""
+    with pytest.raises(SyntaxError, match="could be converted") as error:
+        python2.read(source.encode(), "script.py")
+    assert error.value.lineno == line and error.value.text == source.split("\n")[line - 1]

@@ -133,13 +133,15 @@ def test_faces_between_elements():
     assert mesh.inter_element_faces_on_plane((1.1, 0, 0), (1, 0, 0)) == [] and len(mesh.inter_element_faces_on_plane((1.1, 0, 0), (1, 0, 0), True, 0.2)) == 1
 
 
-def test_nodes_of_no_element_are_left_out(solfec, bulk):
+def test_nodes_of_no_element_take_no_part(solfec, bulk):
     nodes = CUBE[:12] + [9, 9, 9] + CUBE[12:]
     mesh = MESH(nodes, [8, 0, 1, 2, 3, 5, 6, 7, 8, 1], [1, 4, 5, 6, 7, 8, 2])
     assert mesh.nnod == 9 and mesh.node(8) == (0.0, 1.0, 1.0) and mesh.nodes_on_surface(2) == [5, 6, 7, 8]
+    assert mesh.node(4) == (9, 9, 9)
     with pytest.raises(ValueError, match="no element"):
-        mesh.node(4)
-    assert len(BODY(solfec, "FINITE_ELEMENT", mesh, bulk).conf) == 24
+        mesh.node(4, x=1)
+    body = BODY(solfec, "FINITE_ELEMENT", mesh, bulk)
+    assert len(body.conf) == 27 and body.conf[12:15] == (9, 9, 9) and body.volume == pytest.approx(1) and body.mesh.nodes_on_surface(2) == [5, 6, 7, 8]
 
 
 def test_a_hex_listed_inside_out_is_turned_round():

@@ -105,11 +105,47 @@ Unfinished in_units(const Unfinished& from, double length, double time, double m
   return to;
 }
 
-TEST(Yardstick, ResidualDoesNotDependOnUnits) {
-  const Unfinished si = unfinished(), other = in_units(si, 1e3, 7.0, 1e-6);
-  const double value = measure(Yardstick::residual, si.problem, si.R);
-  EXPECT_GT(value, 1e-8);
-  EXPECT_NEAR(measure(Yardstick::residual, other.problem, other.R), value, 1e-10 * value);
+TEST(Yardstick, DoesNotDependOnUnits) {
+  const Unfinished si = unfinished();
+  for (const Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::ccp}) {
+    const double value = measure(y, si.problem, si.R);
+    EXPECT_GT(value, 1e-8);
+    for (const double mass : {1e-6, 1e3}) {
+      const Unfinished other = in_units(si, 1e3, 7.0, mass);
+      EXPECT_NEAR(measure(y, other.problem, other.R), value, 1e-10 * value) << to_string(y);
+    }
+  }
+}
+
+TEST(Yardstick, MeritOfTheReportIsInKilograms) {
+  // Where 3 / tr W is a kilogram both are the same; friction that pushes a slow ball of grams along is seen by `merit` alone.
+  ContactProblem kilogram = one_block({-0.02, 0.5, 0.0}, 0.5);
+  const RowMat3 W = Vec3(0.8, 1.1, 1.1).asDiagonal();
+  kilogram.W = std::make_shared<ExplicitForm>(std::vector<int>{0, 1}, std::vector<int>{0}, std::vector<RowMat3>{W});
+  const std::vector<double> wrong{0.025, 0.0125, 0.0};
+  EXPECT_NEAR(measure(Yardstick::merit, kilogram, wrong), measure(Yardstick::merit_si, kilogram, wrong), 1e-15);
+  const double gram = 1e-6;
+  kilogram.W = std::make_shared<ExplicitForm>(std::vector<int>{0, 1}, std::vector<int>{0}, std::vector<RowMat3>{RowMat3(W / gram)});
+  const std::vector<double> light{wrong[0] * gram, wrong[1] * gram, 0.0};
+  EXPECT_GT(measure(Yardstick::merit, kilogram, light), 1e-4);
+  EXPECT_LT(measure(Yardstick::merit_si, kilogram, light), 1e-8);
+}
+
+TEST(Yardstick, MeritOfAStepSeesSmallBodiesBesideHeavyOnes) {
+  // Two blocks apart, the heavy one exact, the light one not stopped at all.
+  ContactProblem two;
+  const RowMat3 heavy = Vec3(1e-3, 1e-3, 1e-3).asDiagonal(), light = Vec3(1e4, 1e4, 1e4).asDiagonal();
+  two.W = std::make_shared<ExplicitForm>(std::vector<int>{0, 1, 2}, std::vector<int>{0, 1}, std::vector<RowMat3>{heavy, light});
+  two.kind = {BlockKind::contact, BlockKind::contact};
+  two.mu = {0.5, 0.5};
+  two.B = {-0.02, 0.0, 0.0, -0.02, 0.0, 0.0};
+  const std::vector<double> R{20.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+  EXPECT_LT(measure(Yardstick::merit, two, R), 1e-6);  // an energy of both
+  two.weight = {1e-6 / (0.02 * 0.02 * 2.0), 1e8 / (0.02 * 0.02 * 2.0)};  // eq. 3.21
+  const double residual = measure(Yardstick::residual, two, R);
+  EXPECT_NEAR(residual, std::sqrt(0.5), 1e-12);
+  EXPECT_NEAR(measure(Yardstick::merit, two, R), 1e-2 * residual * residual, 1e-12);
+  EXPECT_LT(measure(Yardstick::merit, two, std::vector<double>{20.0, 0.0, 0.0, 2e-6, 0.0, 0.0}), 1e-20);
 }
 
 TEST(Yardstick, DoesNotDependOnTangentsOrNumbering) {
@@ -138,7 +174,7 @@ TEST(Yardstick, DoesNotDependOnTangentsOrNumbering) {
   }
   turned.finish();
   to.problem.W = std::make_shared<BodyForm>(std::move(turned));
-  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::siconos, Yardstick::ccp}) {
+  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::merit_si, Yardstick::siconos, Yardstick::ccp}) {
     const double value = measure(y, given.problem, given.R);
     EXPECT_NEAR(measure(y, to.problem, to.R), value, 1e-9 * value) << to_string(y);
   }
@@ -193,7 +229,7 @@ TEST(Yardstick, TangentialImpulseNeedsPressure) {
 }
 
 TEST(Yardstick, NamesRoundTrip) {
-  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::siconos, Yardstick::ccp}) EXPECT_EQ(yardstick_from(to_string(y)), y);
+  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::merit_si, Yardstick::siconos, Yardstick::ccp}) EXPECT_EQ(yardstick_from(to_string(y)), y);
   EXPECT_THROW((void)yardstick_from("residue"), InputError);
 }
 

@@ -334,7 +334,7 @@ def HISTORY(solfec, list, t0, t1, skip=1, progress="OFF"):
     referential point (m, m/s), or 'SX' | 'SY' | 'SZ' | 'SXY' | 'SXZ' | 'SYZ' | 'MISES' for its stress (Pa); (object, 'KINETIC' | 'INTERNAL' |
     'EXTERNAL' | 'CONTACT' | 'FRICTION') for energies, J, of a SOLFEC, a BODY or a list of them; 'TIMINT', 'CONDET', 'LOCDYN', 'CONSOL',
     'CONUPD', 'PARBAL' (s a step); 'STEP' (s), 'CONS', 'BODS', 'NEWBODS', 'DELBODS' (bodies made after the start, and deleted, so far), 'GSITERS',
-    'NTITERS', 'MERIT', and 'GSINIT', 'GSRUN', 'GSCOM', 'GSMCOM', 'GSCOLORS', 'GSBOT', 'GSMID', 'GSTOP', 'GSINN' of a parallel Solfec, which are 0;
+    'NTITERS', 'MERIT' (the residual of each step, theory 3.4, whatever bounds the solver), and 'GSINIT', 'GSRUN', 'GSCOM', 'GSMCOM', 'GSCOLORS', 'GSBOT', 'GSMID', 'GSTOP', 'GSINN' of a parallel Solfec, which are 0;
     (object, entity) or (object, direction, pair, entity) for constraints: 'GAP' (least gap of the contacts, m), 'R' (resultant force, N), 'U' (mean
     velocity, m/s), 'CR' and 'CU' (the same of contacts alone), of a SOLFEC, a BODY, a list or a tuple of two bodies (contacts between them),
     along a direction (None: along their normals), for contacts of a pair of surface ids (None: all). body may be a label. skip: take every skip-th frame. Values of a body before it was made or after it was deleted are NaN. Works in 'READ' mode and after

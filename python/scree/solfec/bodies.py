@@ -53,8 +53,11 @@ class BODY(Emptied):
         for member in members_taken:
             member._take("BODY")
         self._bind(solfec, handle.id)
+        meshes = members_taken[len(members):] or members
+        self._numbering = meshes[0]._numbering if len(meshes) == 1 else None
         self._carrier, self._formed = more.get("mesh"), {k: v for k, v in more.items() if k != "mesh"}
 
+    _numbering = None  #: numbers of the nodes of its mesh in the script, where they are not those of the engine
     _carrier = None  #: shape of the mesh that carries an embedded shape
     _formed = {}     #: order, form and modes of a finite element body
 
@@ -123,6 +126,15 @@ class BODY(Emptied):
             raise ValueError(f"body {self._id} is not in the results at t = {frame.time:g} s")
         return at[0]
 
+    def _by_node(self, values, place=False):
+        """Numbers of the nodes of finite elements in the script's order; nodes of no element have 0, or their places."""
+        numbering = self._numbering if self.kind == "FINITE_ELEMENT" else None
+        return values if numbering is None else numbering.spread(values, numbering.loose if place else 0.0).ravel()
+
+    def _by_unknown(self, values):
+        """The reverse."""
+        return values if self._numbering is None or self.kind != "FINITE_ELEMENT" else self._numbering.gathered(values).ravel()
+
     # --- members ----------------------------------------------------------------------------------------------
 
     @property
@@ -148,7 +160,7 @@ class BODY(Emptied):
         elements the coordinates of the nodes. Assign as many numbers to place the body."""
         deformed = self._deformed()
         if deformed is not None:
-            return floats(deformed.conf)
+            return floats(self._by_node(deformed.conf, place=True))
         rotation, position = self._state()[:2]
         return floats(np.concatenate([rotation.T.ravel(), position]))
 
@@ -156,7 +168,7 @@ class BODY(Emptied):
     def conf(self, value):
         handle, values = self._handle, _numbers("conf", value, len(self.conf))
         if handle.deforms:
-            self._solfec._engine.set_state(handle.id, values, handle.velo)
+            self._solfec._engine.set_state(handle.id, self._by_unknown(values), handle.velo)
         else:
             self._solfec._engine.set_placement(handle.id, values[:9].reshape(3, 3).T, values[9:])
 
@@ -166,7 +178,7 @@ class BODY(Emptied):
         (m/s); of finite elements the velocities of the nodes. Assign as many numbers to change it."""
         deformed = self._deformed()
         if deformed is not None:
-            return floats(deformed.velo)
+            return floats(self._by_node(deformed.velo))
         rotation, _, velocity, angular, _ = self._state()
         return floats(np.concatenate([rotation.T @ angular, velocity]))
 
@@ -174,7 +186,7 @@ class BODY(Emptied):
     def velo(self, value):
         handle, values = self._handle, _numbers("velo", value, len(self.velo))
         if handle.deforms:
-            self._solfec._engine.set_state(handle.id, handle.conf, values)
+            self._solfec._engine.set_state(handle.id, handle.conf, self._by_unknown(values))
         else:
             self._solfec._engine.set_velocity(handle.id, values[3:], handle.rotation @ values[:3])
 
@@ -192,6 +204,8 @@ class BODY(Emptied):
         made = [mesh_of(m["nodes"], m["elements"], m["volume_ids"], m["surface_id"], listed_faces(m)) for m in sources]
         if handle.kind == "finite_element" and made:
             made[0]._current = np.asarray(self._deformed().conf).reshape(-1, 3)[:len(made[0]._nodes)]
+        for mesh in made:
+            mesh._body, mesh._numbering = self, self._numbering
         return None if not made else made[0] if len(made) == 1 else made
 
     @property
@@ -376,11 +390,12 @@ def _deformations(base, meshes):
     """The vectors of a reduced base as rows. Rigid motions among them are not needed, and those that depend on others are left out by the engine."""
     if not isinstance(base, (tuple, list)) or len(base) != 2:
         raise ValueError("base: form 'BC-RO' needs a pair (values, vectors), the vectors one after the other, three numbers a node")
-    nodes = meshes[0]._nodes
+    size, numbering = 3 * meshes[0].nnod, meshes[0]._numbering
     vectors = np.ravel(np.asarray(base[1], dtype=float))
-    if not vectors.size or vectors.size % nodes.size:
-        raise ValueError(f"base: {vectors.size} numbers are not a whole number of vectors of {nodes.size} each, three a node of the mesh")
-    return vectors.reshape(-1, nodes.size)
+    if not vectors.size or vectors.size % size:
+        raise ValueError(f"base: {vectors.size} numbers are not a whole number of vectors of {size} each, three a node of the mesh")
+    vectors = vectors.reshape(-1, size)
+    return vectors if numbering is None else np.array([numbering.gathered(v).ravel() for v in vectors])
 
 
 def body_of(what, value, solfec=None):

@@ -5,6 +5,7 @@ import numpy as np
 
 from .. import _check, memory
 from ..handles import Constraint
+from ..series import TimeSeries
 from . import _settings
 from ._arguments import Emptied, floats
 from .bodies import BODY, body_of, inside, with_domain
@@ -78,7 +79,8 @@ class CONSTRAINT(Emptied):
     @property
     def merit(self):
         """How far a contact is from its law, between 0 (exact) and about 1: |R - P(R - rho Uhat)| / max(|R|, rho |Uhat|), with P the projection
-        on the friction cone and rho the mass the contact feels. 0 for other kinds, which are linear, and for springs."""
+        on the friction cone and rho the mass the contact feels. It is measured with the velocity U at the end of the step, so that contacts that move along a
+        turning body show some 1E-4 however exactly they were solved. 0 for other kinds, which are linear, and for springs."""
         row = self._row
         material = row.get("material", -1)
         law = self._solfec._surface_law(material)
@@ -262,7 +264,7 @@ def _driven(solfec, body, kind, point, directions, value=0.0):
     """A constraint that moves an obstacle; `kind` names it as the engine does."""
     X = _check.vector("point", point)
     axes = [_check.direction("direction", d) for d in directions]
-    rate = rate_of(kind, value, solfec.step) if kind in ("velocity", "displacement", "acceleration") else 0.0
+    rate = rate_of(kind, value, solfec.time, solfec.step) if kind in ("velocity", "displacement", "acceleration") else 0.0
     row = {"kind": kind, "bodies": (body.id, -1), "points": [body._handle.point(X)], "frame": frame_of(axes[0]), "local_force": np.zeros(3)}
     made = CONSTRAINT(solfec, row=row)
     made._release = drive(body).add([(axis, X, rate) for axis in axes])
@@ -282,8 +284,17 @@ def held(solfec, body, kind, point, direction, value):
     handle = point_of("point", body_of("body", body, solfec), point)
     if body.kind == "OBSTACLE":
         return _driven(solfec, body, kind, point, [direction], value)
+    if kind == "displacement":
+        value = _since(value, solfec.time)
     make = {"velocity": solfec._sim.set_velocity, "displacement": solfec._sim.set_displacement, "acceleration": solfec._sim.set_acceleration}[kind]
     return CONSTRAINT(solfec, make(handle, point, direction, value).id)
+
+
+def _since(value, now):
+    """A displacement counted from what it is now: bodies go on from where they are."""
+    if not isinstance(value, TimeSeries):
+        return 0.0
+    return TimeSeries(np.column_stack([value.times, np.asarray(value.values) - value(now)]))
 
 
 def point_of(what, body, point):
@@ -310,7 +321,8 @@ def _breaks(made, strength, force):
 @with_domain
 def FIX_POINT(solfec, body, point, strength=None):
     """obj = FIX_POINT (solfec, body, point | strength): hold a referential point (m) of a body in its place. strength: size of the
-    reaction, N, beyond which the constraint is deleted. On an OBSTACLE it takes part in what moves it."""
+    reaction, N, beyond which the constraint is deleted. On an OBSTACLE it takes part in what moves it, see
+    SET_VELOCITY."""
     domain("solfec", solfec)
     handle = point_of("point", body_of("body", body, solfec), point)
     if body.kind == "OBSTACLE":
@@ -347,8 +359,8 @@ def FIX_DIRECTION(solfec, body, point, direction, body2=None, point2=None):
 
 @with_domain
 def SET_DISPLACEMENT(solfec, body, point, direction, tms):
-    """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m. An OBSTACLE
-    is moved as a whole."""
+    """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m. What
+    counts is how it changes: a point goes on from where it is, whatever the series begins with. An OBSTACLE is moved as in SET_VELOCITY."""
     domain("solfec", solfec)
     return held(solfec, body, "displacement", point, direction, number_or_series("tms", tms))
 
@@ -356,7 +368,8 @@ def SET_DISPLACEMENT(solfec, body, point, direction, tms):
 @with_domain
 def SET_VELOCITY(solfec, body, point, direction, value):
     """obj = SET_VELOCITY (solfec, body, point, direction, value): velocity of a referential point along a direction, m/s: a number
-    or a TIME_SERIES. An OBSTACLE is moved as a whole."""
+    or a TIME_SERIES. An OBSTACLE is shifted as a whole, wherever the point is; it turns only as far as no shift does what all its constraints ask
+    (two points held: a hinge)."""
     domain("solfec", solfec)
     return held(solfec, body, "velocity", point, direction, number_or_series("value", value))
 
@@ -364,7 +377,7 @@ def SET_VELOCITY(solfec, body, point, direction, value):
 @with_domain
 def SET_ACCELERATION(solfec, body, point, direction, tms):
     """obj = SET_ACCELERATION (solfec, body, point, direction, tms): accelerate a referential point along a direction, m/s^2. An OBSTACLE is
-    moved as a whole."""
+    moved as in SET_VELOCITY."""
     domain("solfec", solfec)
     return held(solfec, body, "acceleration", point, direction, number_or_series("tms", tms))
 

@@ -142,8 +142,16 @@ def MESH_SPLIT(mesh, nodeset=None, faceset=None, surfid1=0, surfid2=0):
     [[n1, n2, n3, ...], ...], the faces to cut (nodeset is then not used); seen from the side where its nodes run counter-clockwise, a face
     belongs to the element behind it, which gets surfid1, and the one in front, which gets surfid2."""
     data = one_mesh("mesh", mesh)
+    nodeset, faceset = places_of(mesh, nodeset, faceset)
     cut = cut_faces(data, nodeset, faceset, _check.integer("surfid1", surfid1), _check.integer("surfid2", surfid2))
     return None if not cut else [part for part, _, _ in split_along(data, cut)]
+
+
+def places_of(mesh, nodeset, faceset):
+    """Nodes and faces in the numbers of the engine's mesh; nodes of no element, which are on no face, are left out."""
+    loose = () if mesh._numbering is None else set(np.flatnonzero(mesh._numbering.places < 0).tolist())
+    return (None if nodeset is None or faceset is not None else [mesh._place("nodeset", n) for n in nodeset if n not in loose],
+            None if faceset is None else [[mesh._place("faceset", n) for n in face] for face in faceset])
 
 
 def cut_faces(data, nodeset, faceset, surfid1, surfid2):

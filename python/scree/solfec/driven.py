@@ -1,19 +1,21 @@
 """Obstacles driven by single-body constraints: FIX_... and SET_... on an OBSTACLE.
 
-An obstacle feels no force, so its constraints alone say how it moves: of all velocities that fulfil them it takes the one of least kinetic
-energy (one point moved along a direction through the mass centre: a translation)."""
+An obstacle feels no force, so its constraints alone say how it moves: it is shifted as a whole, wherever the points are that they hold or move, and
+turns only as far as no shift fulfils them (two points held: a hinge); its mass centre does not move where nothing asks it to."""
 import numpy as np
 
+from .. import _scree
 from ..series import TimeSeries, integrated, native
 
-_TURNS = 1e-12  #: angular velocity times size, relative to the velocity, above which an obstacle turns
+_EPSILON = 1e-9  #: singular values below this share of the largest are rounding
+_TURNS = 1e-12   #: angular velocity times size, relative to the velocity, below which it is rounding
 
 
 class Drive:
     """The constraints of one obstacle: rows (direction, referential point, rate), the rate in m/s as a number or TimeSeries."""
 
     def __init__(self, body):
-        self._body, self._rows, self._stepped = body, [], False
+        self._body, self._rows, self._stepped, self._now = body, [], False, None
 
     def add(self, rows):
         """Take up more of them; returns a function that takes them back."""
@@ -27,38 +29,65 @@ class Drive:
 
         return release
 
-    def _response(self):
-        """(6, rows): linear and angular velocity for a unit rate of each row, in the present place."""
-        handle = self._body._handle
-        normals = np.array([n for n, _, _ in self._rows]).reshape(-1, 3)
-        arms = np.array([handle.point(X) for _, X, _ in self._rows]).reshape(-1, 3) - handle.position
-        H = np.hstack([normals, np.cross(arms, normals)])
-        inverse = np.zeros((6, 6))
-        inverse[:3, :3] = np.eye(3) / handle.mass
-        inverse[3:, 3:] = handle.rotation @ np.linalg.inv(handle.inertia) @ handle.rotation.T
-        return inverse @ H.T @ np.linalg.pinv(H @ inverse @ H.T, rcond=1e-9, hermitian=True)
+    def _response(self, rotation):
+        """(6, rows): velocity of the mass centre and angular velocity for a unit rate of each row, at a rotation: the least angular velocity, then
+        the least velocity."""
+        shifts = np.array([n for n, _, _ in self._rows]).reshape(-1, 3)
+        turns = np.cross(np.array([X for _, X, _ in self._rows]).reshape(-1, 3) - self._body._handle.center, shifts @ rotation) @ rotation.T
+        left, sizes, _ = np.linalg.svd(shifts)
+        beyond = left[:, (sizes > _EPSILON).sum():].T  # combinations of rows that no shift changes
+        asked, angular = beyond @ turns, np.zeros((3, len(shifts)))
+        if np.linalg.norm(asked) > _EPSILON * np.linalg.norm(turns):
+            angular = np.linalg.pinv(asked, rcond=_EPSILON) @ beyond
+        return np.vstack([np.linalg.pinv(shifts, rcond=_EPSILON) @ (np.eye(len(shifts)) - turns @ angular), angular])
 
     def _set(self):
         handle = self._body._handle
+        self._now = None
         if not self._rows:
             handle.move()
             return
-        G = self._response()
-        if np.abs(G[3:]).max() * handle.shape.size > _TURNS * np.abs(G[:3]).max():
+        G = self._response(handle.rotation)
+        if G[3:].any():
             self._turn()
             return
         handle.move([_combined([(g, rate) for g, (_, _, rate) in zip(row, self._rows)]) for row in G[:3]])
 
     def _turn(self):
-        """Directions stay while points turn: velocities are found anew for every step."""
-        sim = self._body._solfec._sim
+        """Directions stay while points turn: for every step velocities are found anew, at its start and, where the body will then be, at its end."""
+        handle, sim = self._body._handle, self._body._solfec._sim
         if not self._stepped:
             self._stepped = True
-            sim.callback(0.0, lambda _: self._turn())
-        time = sim.time + 0.5 * sim.step
-        rates = [rate(time) if isinstance(rate, TimeSeries) else rate for _, _, rate in self._rows]
-        velocity = self._response() @ rates
-        sim._engine.set_velocity(self._body.id, velocity[:3], velocity[3:])
+            sim.callback(0.0, lambda _: self._turn() if self._now is not None else None)
+        start, end, rotation = sim.time, sim.time + sim.step, handle.rotation
+        now = self._velocity(rotation, start) if self._now is None else self._now
+        angle = sim.step * self._velocity(_rotated(rotation, 0.5 * sim.step * now[3:]), start + 0.5 * sim.step)[3:]
+        turned = _rotated(rotation, angle)
+        self._now = self._velocity(turned, end)
+        # It turns about the slowest of its points, so that one that is held stays where it is.
+        pivot = min((X for _, X, _ in self._rows), key=lambda X: np.linalg.norm(self._speed(now, rotation, X)))
+        parts = zip((*self._speed(now, rotation, pivot), *now[3:]), (*self._speed(self._now, turned, pivot), *self._now[3:]))
+        parts = [TimeSeries([(start, a), (end, b)]) for a, b in parts]
+        handle.move(parts[:3], parts[3:], handle.point(pivot))
+
+    def _speed(self, velocity, rotation, X):
+        """Velocity of a referential point."""
+        return velocity[:3] + np.cross(velocity[3:], rotation @ (X - self._body._handle.center))
+
+    def _velocity(self, rotation, time):
+        """Velocity of the mass centre and angular velocity at a rotation and a time."""
+        velocity = self._response(rotation) @ [rate(time) if isinstance(rate, TimeSeries) else rate for _, _, rate in self._rows]
+        if np.abs(velocity[3:]).max() * self._body._handle.shape.size <= _TURNS * np.abs(velocity[:3]).max():
+            velocity[3:] = 0.0
+        return velocity
+
+
+def _rotated(rotation, vector):
+    """A rotation followed by the one by a spatial rotation vector."""
+    angle = np.linalg.norm(vector)
+    if angle == 0.0:
+        return rotation
+    return np.stack([_scree.rotated_point(axis, np.zeros(3), vector / angle, angle) for axis in rotation.T], axis=1)
 
 
 def drive(body):
@@ -68,18 +97,22 @@ def drive(body):
     return body._drive
 
 
-def rate_of(kind, value, step):
-    """Velocity (m/s) of a prescribed velocity, displacement or acceleration, exact at points at most a time step apart."""
+def rate_of(kind, value, now, step):
+    """Velocity (m/s) of a prescribed velocity, displacement or acceleration, for steps of this length from now on.
+
+    Of a displacement D it is [D(t + step/2) - D(t - step/2)] / step, as for bodies that move: half-steps with the velocities of their ends then lead
+    to D."""
     if kind == "velocity":
         return value
     if kind == "acceleration":
         return integrated(native("tms", value), 0.0, 0.0, step)
     if not isinstance(value, TimeSeries) or len(value.times) < 2:
         return 0.0
-    t, v = np.asarray(value.times), np.asarray(value.values)
-    slope, end = np.diff(v) / np.diff(t), t[1:] - 1e-9 * np.diff(t)
-    table = np.stack([t[:-1], slope, end, slope], axis=1).reshape(-1, 2)
-    return TimeSeries(np.concatenate([[[t[0] - 1e-9, 0.0]], table, [[t[-1], 0.0]]]))
+    t, v, half = np.asarray(value.times), np.asarray(value.values), 0.5 * step
+    if t[0] <= now:  # it is under way from the start
+        t, v = np.append(t[0] - step, t), np.append(v[0] - step * (v[1] - v[0]) / (t[1] - t[0]), v)
+    times = np.unique(np.concatenate([t - half, t + half]))
+    return TimeSeries(np.stack([times, (np.interp(times + half, t, v) - np.interp(times - half, t, v)) / step], axis=1))
 
 
 def _combined(terms):

@@ -4,7 +4,7 @@ import numpy as np
 from .. import _check
 from ._arguments import routine, text
 from .bodies import MATERIAL, body_of
-from .cutting import cut_faces, split_along
+from .cutting import cut_faces, places_of, split_along
 from .mesh import one_mesh
 
 __all__ = ["RT_SPLIT", "SIMPLIFIED_CRACK"]
@@ -22,7 +22,8 @@ def RT_SPLIT(body1, surf, sid1=0, sid2=0, label1=None, label2=None):
     handle = body_of("body1", body1)._handle
     if handle.kind not in ("rigid", "finite_element") or body1._carrier is not None or body1._formed.get("order", 1) != 1:
         raise ValueError(f"body1 = {body1!r}: a 'RIGID' or 'FINITE_ELEMENT' body made of one MESH, of first order, is expected")
-    data = one_mesh("body1", body1.mesh)
+    mesh = body1.mesh
+    data, surf = one_mesh("body1", mesh), places_of(mesh, None, surf)[1]
     cut = cut_faces(data, None, surf, _check.integer("sid1", sid1), _check.integer("sid2", sid2))
     parts = split_along(data, cut)
     if len(parts) > 2:
@@ -37,6 +38,9 @@ def RT_SPLIT(body1, surf, sid1=0, sid2=0, label1=None, label2=None):
         state.give(new, origin)
     second = _adopt(body1, made)
     maps = [_numbers(origin, count) for _, origin, _ in parts]
+    if mesh._numbering is not None:
+        maps = [[-1 if n < 0 else numbers[n] for n in mesh._numbering.places] for numbers in maps]
+        body1._numbering = None
     return second, maps[0], maps[1] if len(parts) == 2 else None
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from .. import _check
 from ..series import TimeSeries
 from ._arguments import floats, routine, text
-from .bodies import body_of
+from .bodies import body_of, inside
 from .domain import domain, number_or_series
 
 __all__ = ["TIME_SERIES", "GRAVITY", "FORCE", "TORQUE", "LOAD", "PRESSURE"]
@@ -93,19 +93,20 @@ def _generalised(handle, values):
     return [(center + axis, column) for axis, column in zip(np.eye(3), columns)] + [(center, columns[3] - columns[:3].sum(axis=0))]
 
 
-def _user_force(value, data, handle):
+def _user_force(value, data, user):
     """Adapt value (data, q, u, time, step) to the engine's f(state, time, step). It returns nine numbers, for a deformable body as many as its
     velocity has."""
+    handle = user._handle
     given, body = data if isinstance(data, tuple) else () if data is None else (data,), handle.id
     zero = np.zeros(3)
 
     def deforming(state, time, step):
-        u = floats(handle.velo)
-        answer = np.ravel(np.asarray(value(*given, floats(handle.conf), u, time, step), dtype=float))
+        u = floats(user._by_node(handle.velo))
+        answer = np.ravel(np.asarray(value(*given, floats(user._by_node(handle.conf, place=True)), u, time, step), dtype=float))
         if answer.size != len(u):
             raise ValueError(f"FORCE: the callback of body {body} returned {answer.size} numbers; {len(u)} are expected, a generalised force conjugate to "
                              "body.velo")
-        return zero, zero, zero, _generalised(handle, answer)
+        return zero, zero, zero, _generalised(handle, user._by_unknown(answer))
 
     if handle.deforms:
         return deforming
@@ -126,7 +127,7 @@ def _user_force(value, data, handle):
 
 @routine
 def FORCE(body, kind, point, direction, value, data=None):
-    """FORCE (body, kind, point, direction, value | data): a force on a referential point (m) of a body.
+    """FORCE (body, kind, point, direction, value | data): a force on a referential point (m) of a body; of finite elements within their mesh.
 
     kind: 'SPATIAL' (the direction stays) or 'CONVECTED' (it turns with the body). value: N, a number, a TIME_SERIES or a
     function value (data, q, u, time, step) returning nine numbers: spatial force (N) at the mass centre, spatial torque and
@@ -135,9 +136,9 @@ def FORCE(body, kind, point, direction, value, data=None):
     and direction are not used."""
     handle, convected = body_of("body", body)._handle, _convected(kind)
     if callable(value) and not isinstance(value, TimeSeries):
-        handle.apply_function(_user_force(value, data, handle))
+        handle.apply_function(_user_force(value, data, body))
     else:
-        handle.apply_force(_check.vector("point", point), _check.direction("direction", direction), number_or_series("value", value), convected)
+        handle.apply_force(inside(body, handle if handle.deforms else None, point), _check.direction("direction", direction), number_or_series("value", value), convected)
 
 
 @routine

@@ -7,6 +7,7 @@ from .. import _check, _scree
 from .. import shapes as modern
 from . import _settings
 from ._arguments import routine
+from .numbering import renumbered, without_orphans
 from .shapes import CONVEX, Geometry, as_one, objects, row_of
 
 __all__ = ["MESH", "HEX", "ROUGH_HEX", "PIPE"]
@@ -94,9 +95,9 @@ class MESH(Geometry):
     """obj = MESH (nodes, elements, surfids): a volumetric mesh of tetrahedra (4 nodes), pyramids (5), wedges (6), hexahedra (8).
 
     nodes: [x0, y0, z0, ...], m. elements: [n, n1, ..., nn, volume id, ...]. surfids: [surface id of all faces not named,
-    n, n1, ..., nn, surface id, ...] or that first number alone. Nodes of no element are left out; the others keep their numbers."""
+    n, n1, ..., nn, surface id, ...] or that first number alone. Nodes of no element take no part in anything; all
+    nodes keep their numbers."""
 
-    _numbers = None  #: place in the mesh of each node given, -1 for those left out; None: as they are
     _current = None  #: present places of the nodes of a body's mesh
 
     @routine
@@ -105,12 +106,12 @@ class MESH(Geometry):
         surfaces = [surfids] if np.ndim(surfids) == 0 else list(surfids)
         surfaces = [_check.integer(f"surfids[{k}]", s) for k, s in enumerate(surfaces)]
         points = _check.points("nodes", nodes)
-        numbers = _without_orphans(len(points), packed)
-        if numbers is not None:
-            points = points[numbers >= 0]
-            packed, surfaces = _renumbered(packed, numbers, 0), _renumbered(surfaces, numbers, 1)
+        numbering = without_orphans(points, packed)
+        if numbering is not None:
+            points = points[numbering.places >= 0]
+            packed, surfaces = renumbered(packed, numbering.places, 0), renumbered(surfaces, numbering.places, 1)
         self._set(modern.Shape(_scree.make_mesh(points, packed, surfaces)))
-        self._numbers = numbers
+        self._numbering = numbering
 
     @property
     def _nodes(self):
@@ -118,33 +119,35 @@ class MESH(Geometry):
 
     def _given(self, nodes):
         """Numbers of nodes as the script knows them."""
-        if self._numbers is None:
-            return [int(n) for n in nodes]
-        given = np.flatnonzero(self._numbers >= 0)
-        return [int(given[n]) for n in nodes]
+        return [int(n) for n in nodes] if self._numbering is None else self._numbering.given(nodes)
+
+    def _place(self, what, n):
+        """Place in the mesh of a node as the script knows it."""
+        n = _check.integer(what, n)
+        if not 0 <= n < self.nnod:
+            raise ValueError(f"{what} ({n}): numbers from 0 to {self.nnod - 1} are expected")
+        if self._numbering is None:
+            return n
+        if self._numbering.places[n] < 0:
+            raise ValueError(f"{what} ({n}): this node belongs to no element of the mesh")
+        return int(self._numbering.places[n])
 
     @property
     def nnod(self):
         """Number of nodes."""
-        return len(self._nodes) if self._numbers is None else len(self._numbers)
+        return len(self._nodes) if self._numbering is None else len(self._numbering.places)
 
     def node(self, n, x=None, y=None, z=None):
         """Coordinates (x, y, z) of a node, m; x, y or z, when given, take their place first."""
-        if self._numbers is not None and 0 <= _check.integer("node", n) < len(self._numbers):
-            if self._numbers[n] < 0:
-                raise ValueError(f"node ({n}): it belongs to no element of the mesh and was left out")
-            n = int(self._numbers[n])
         if (x, y, z) != (None, None, None):
-            self._move(_check.integer("node", n), (x, y, z))
-        return row_of("node", self._nodes if self._current is None else self._current, n)
+            self._move(self._place("node", n), (x, y, z))
+        nodes = self._nodes if self._current is None else self._current
+        return row_of("node", nodes if self._numbering is None else self._numbering.spread(nodes, self._numbering.loose), n)
 
     def _move(self, n, values):
-        if self._current is not None:
-            raise ValueError("node: the mesh of a body is moved by its motion; write body.conf")
+        self._changed("node")
         data = one_mesh("node", self)
         nodes = np.array(data["nodes"], dtype=float)
-        if not 0 <= n < len(nodes):
-            raise ValueError(f"node ({n}): numbers from 0 to {len(nodes) - 1} are expected")
         for axis, value in enumerate(values):
             if value is not None:
                 nodes[n, axis] = _check.number("xyz"[axis], value)
@@ -154,11 +157,16 @@ class MESH(Geometry):
         """(nodes, elements, surfids) as MESH takes them, copies."""
         data = one_mesh("get_data", self)
         elements, surfids = _packed(data["elements"], data["volume_ids"], data["surface_id"], listed_faces(data))
-        return np.ravel(data["nodes"]).tolist(), elements, surfids
+        nodes = data["nodes"]
+        if self._numbering is not None:
+            given = self._given(range(len(nodes)))
+            nodes, elements, surfids = self._numbering.spread(nodes, self._numbering.loose), renumbered(elements, given, 0), renumbered(surfids, given, 1)
+        return np.ravel(nodes).tolist(), elements, surfids
 
     def set_volid(self, volid):
         """Give all elements this volume id; returns it."""
         volid, data = _check.integer("set_volid: volid", volid), one_mesh("set_volid", self)
+        self._changed("set_volid")
         self._value = mesh_of(data["nodes"], data["elements"], [volid] * len(data["elements"]), data["surface_id"], listed_faces(data))._value
         return volid
 
@@ -200,31 +208,7 @@ class MESH(Geometry):
         eps = _settings.geometric_epsilon if eps is None else _check.positive("eps", eps)
         nodes = self._nodes if ref or self._current is None else self._current
         near = np.abs((nodes - origin) @ (axis / np.linalg.norm(axis))) <= eps
-        place = (lambda n: n) if self._numbers is None else (lambda n: self._numbers[n])
-        return [face for face in self.inter_element_faces() if all(near[place(n)] for n in face)]
-
-
-def _without_orphans(count, packed):
-    """Place of each node once those of no element are left out, -1 for these; None when all are used or the list is not sound."""
-    used, at = np.zeros(count, dtype=bool), 0
-    while at < len(packed):
-        members = packed[at + 1:at + 1 + packed[at]]
-        if packed[at] < 1 or any(not 0 <= n < count for n in members):
-            return None  # make_mesh says what is wrong
-        used[members] = True
-        at += packed[at] + 2
-    return None if used.all() else np.where(used, np.cumsum(used) - 1, -1)
-
-
-def _renumbered(packed, numbers, at):
-    """A packed list from place `at` on with new node numbers; a face of a node left out is refused by make_mesh."""
-    result = list(packed)
-    while at < len(result):
-        for k in range(at + 1, min(at + 1 + result[at], len(result))):
-            if 0 <= result[k] < len(numbers):
-                result[k] = int(numbers[result[k]])
-        at += result[at] + 2
-    return result
+        return [face for face in self.inter_element_faces() if all(near[self._place("face", n)] for n in face)]
 
 
 def _scheme(what, values, cells):

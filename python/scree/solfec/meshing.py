@@ -12,7 +12,7 @@ from .. import shapes as modern
 from ._arguments import routine, text
 from .mesh import MESH, listed_faces, mesh_of, one_mesh, outer_faces
 from .python2 import find
-from .shapes import CONVEX, as_one, objects
+from .shapes import CONVEX, as_one, objects, put
 
 __all__ = ["ELLIP_MESH", "TETRAHEDRALIZE", "BEND", "MESH2CONVEX"]
 
@@ -108,6 +108,8 @@ def BEND(shape, point, direction, angle):
     origin, axis = _check.vector("point", point), _check.direction("direction", direction)
     axis = axis / np.linalg.norm(axis)
     turn = _check.number("angle", angle, 0.0, 360.0, open_low=True)
+    for member in members:
+        member._changed("BEND")
     meshes = [one_mesh("shape", m) for m in members]
     arms = np.concatenate([np.asarray(m["nodes"]) for m in meshes]) - origin
     arms -= np.outer(arms @ axis, axis)
@@ -115,10 +117,12 @@ def BEND(shape, point, direction, angle):
     radii = arms @ start
     if not radii.min() > 0:
         raise ValueError(f"point = {tuple(origin)}: the axis must pass beside the shape, which lies between {radii.min():g} and {radii.max():g} m from it")
-    bent = [mesh_of(_bend(np.asarray(m["nodes"]), origin, axis, start, radii.min(), math.radians(turn)), m["elements"], m["volume_ids"], m["surface_id"],
-                  listed_faces(m)) for m in meshes]
-    for member, result in zip(members, bent):
-        member._value = result._value
+
+    def bent(nodes):
+        return _bend(np.asarray(nodes), origin, axis, start, radii.min(), math.radians(turn))
+
+    made = [mesh_of(bent(m["nodes"]), m["elements"], m["volume_ids"], m["surface_id"], listed_faces(m)) for m in meshes]
+    put(members, [mesh._value for mesh in made], lambda x: bent([x])[0])
     return shape
 
 

@@ -33,7 +33,7 @@ def RIGID_DISPLACEMENTS(body):
     """obj = RIGID_DISPLACEMENTS (body): six lists, the rigid displacements of the nodes of a finite element body as unit vectors: along x, y, z,
     and about axes x, y, z through the middle of the nodes."""
     rows = _rigid(_elements(body))
-    return (rows / np.linalg.norm(rows, axis=1)[:, None]).tolist()
+    return [body._by_node(row).tolist() for row in rows / np.linalg.norm(rows, axis=1)[:, None]]
 
 
 def _mass_orthonormal(handle, rows):
@@ -78,7 +78,7 @@ def MODAL_ANALYSIS(body=None, num=6, path=None, abstol=1e-11, maxiter=100, verbo
     if flag("verbose", verbose) == "ON":
         for k, value in enumerate(vals):
             print(f"mode {k}: {np.sqrt(value) / (2 * np.pi):.6g} Hz")
-    return vals.tolist(), vecs.ravel().tolist()
+    return vals.tolist(), np.ravel([body._by_node(row) for row in vecs]).tolist()
 
 
 def _lowest(handle, num):
@@ -149,4 +149,4 @@ def _corotated(body):
     X = deformed._engine.reference_nodes(deformed.id).reshape(-1, 3)
     x = np.asarray(deformed.conf).reshape(-1, 3)
     center = np.array(body.center)
-    return ((x - deformed.position) @ deformed.rotation + center - X).ravel()
+    return np.ravel(body._by_node(((x - deformed.position) @ deformed.rotation + center - X).ravel()))

@@ -65,11 +65,20 @@ def read(source, path, forced=False):
     try:
         new = flat if _problem(flat, path) is None and not re.search(r"\bprint\b|\.(keys|items|values|has_key|next)\b|\bimport\b", flat) else _refactored(flat, path)
         tree = ast.parse(new, path)
-    except SyntaxError:
-        raise problem if problem is not None else SyntaxError(f"{path}: it is neither Python 3 nor Python 2") from None
+    except SyntaxError as later:
+        raise _neither(problem, later, flat, path) from None
     divides = not re.search(r"from\s+__future__\s+import\s+[^\n]*\bdivision\b", text)
     divisions = sum(_divides(node) for node in ast.walk(tree)) if divides else 0
     return Script(new, changes + ([f"{divisions} divisions, of whole numbers to whole numbers"] if divisions else []), True, divides)
+
+
+def _neither(problem, later, text, path):
+    """What to say of a text that is no Python 3, and that could not be converted: where the conversion failed, if that is known."""
+    lines = text.split("\n")
+    if later.lineno is None or not 0 < later.lineno <= len(lines):
+        return problem if problem is not None else SyntaxError(f"{path}: it is neither Python 3 nor Python 2")
+    return SyntaxError(f"neither Python 3 nor Python 2 that could be converted ({later.msg}); write one statement a line here, or this line in Python 3",
+                       (path, later.lineno, None, lines[later.lineno - 1]))
 
 
 def _problem(text, path):
@@ -123,7 +132,9 @@ def _refactored(text, path):
     tool = _tool(tuple(names), function)
     try:
         return str(tool.refactor_string(text if text.endswith("\n") else text + "\n", path))
-    except (ParseError, TokenError) as error:
+    except ParseError as error:
+        raise SyntaxError(error.msg, (path, error.context[1][0], None, None)) from None
+    except TokenError as error:
         raise SyntaxError(str(error)) from None
 
 

@@ -15,6 +15,9 @@ __all__ = ["CONVEX", "HULL", "SPHERE", "ELLIP", "SCALE", "TRANSLATE", "ROTATE", 
 class Geometry(Emptied):
     """A geometric object or a collection of objects of one type."""
 
+    _numbering = None  #: of a MESH with nodes of no element: where its nodes are in the engine's (numbering.py)
+    _body = None       #: of the mesh of a body: the body
+
     def _set(self, shape, collection=None):
         self._value = shape if collection is None else modern.join(collection._shape, shape)
         if collection is not None:
@@ -33,10 +36,16 @@ class Geometry(Emptied):
             collection._check_there()
         return collection
 
+    def _changed(self, routine):
+        """Before an object is changed in place. ValueError for the mesh of a body, which its motion alone changes."""
+        if self._body is not None:
+            raise ValueError(f"{routine}: the mesh of body {self._body.id} shows how the body is, and changing it would not change the body; change the shape before BODY, write "
+                             "body.conf, or use a COPY of the mesh")
+
     @classmethod
-    def _of(cls, shape):
+    def _of(cls, shape, numbering=None):
         made = cls.__new__(cls)
-        made._value = shape
+        made._value, made._numbering = shape, numbering
         return made
 
     def __repr__(self):
@@ -165,15 +174,23 @@ def _like(members, shape):
     return (kinds.pop() if len(kinds) == 1 else CONVEX)._of(shape)
 
 
-def _apply(shape, point_map, shape_map):
+def _apply(routine, shape, point_map, shape_map):
     """A point is mapped to a new tuple; objects are changed in place and returned as they came."""
     if is_point(shape):
         return floats(point_map(_check.vector("shape", shape)))
     members = objects("shape", shape)
-    results = [shape_map(m._shape) for m in members]
-    for member, result in zip(members, results):
-        member._value = result
+    for member in members:
+        member._changed(routine)
+    put(members, [shape_map(m._shape) for m in members], point_map)
     return shape
+
+
+def put(members, shapes, point_map):
+    """Give objects changed shapes; nodes of no element go along."""
+    for member, shape in zip(members, shapes):
+        member._value = shape
+        if member._numbering is not None:
+            member._numbering = member._numbering.moved(point_map)
 
 
 @routine
@@ -182,14 +199,14 @@ def SCALE(shape, coefs):
     factors = _check.vector("coefs", coefs)
     if not factors.all():
         raise ValueError(f"coefs = {coefs!r}: factors must not be zero")
-    return _apply(shape, lambda x: x * factors, lambda s: modern.scale(s, factors))
+    return _apply("SCALE", shape, lambda x: x * factors, lambda s: modern.scale(s, factors))
 
 
 @routine
 def TRANSLATE(shape, vector):
     """obj = TRANSLATE (shape, vector): move objects in place by a vector, m; or map a point (x, y, z)."""
     step = _check.vector("vector", vector)
-    return _apply(shape, lambda x: x + step, lambda s: modern.translate(s, step))
+    return _apply("TRANSLATE", shape, lambda x: x + step, lambda s: modern.translate(s, step))
 
 
 @routine
@@ -198,16 +215,18 @@ def ROTATE(shape, point, vector, angle):
     an angle in degrees; or map a point (x, y, z)."""
     center, axis = _check.vector("point", point), _check.direction("vector", vector)
     turn = math.radians(_check.number("angle", angle))
-    return _apply(shape, lambda x: _scree.rotated_point(x, center, axis, turn), lambda s: modern.rotate(s, axis, turn, center))
+    return _apply("ROTATE", shape, lambda x: _scree.rotated_point(x, center, axis, turn), lambda s: modern.rotate(s, axis, turn, center))
 
 
 @routine
 def COPY(shape):
     """obj = COPY (shape): a copy of an object; of a list, one collection when all are of one type, else a list."""
     members = objects("shape", shape)
+    if len(members) == 1:
+        return type(members[0])._of(members[0]._shape, members[0]._numbering)
     if len({type(m) for m in members}) == 1:
         return _like(members, as_one(members))
-    return [type(m)._of(m._shape) for m in members]
+    return [type(m)._of(m._shape, m._numbering) for m in members]
 
 
 @routine
@@ -233,7 +252,7 @@ def OVERLAPPING(obstacles, shapes, negate=False, gap=0.0):
         _check.choice("not", negate, ("NOT",))
     wall = as_one(walls)
     kept = [m for m in members if _overlap(wall, m._shape, gap) != bool(negate)]
-    made = [type(m)._of(m._shape) for m in kept]
+    made = [type(m)._of(m._shape, m._numbering) for m in kept]
     for member in members:
         member._take("OVERLAPPING")
     return made

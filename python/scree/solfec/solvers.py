@@ -92,7 +92,9 @@ class GAUSS_SEIDEL_SOLVER(Solver):
     is solved exactly, as it is where the one given fails.
 
     A number as the third argument, or the keyword meritval, is a bound of the merit function that must hold as well, as in later scripts
-    (1 or more: not used); the other arguments move on by one place."""
+    (1 or more: not used); the other arguments move on by one place. The merit, an error in energy relative to that of the free motion, is measured
+    with the mass each constraint feels, so that it means the same for bodies of grams and of tons, and bounds the residual, so that these may be in one
+    scene (theory, 3.4)."""
 
     @routine
     def __init__(self, epsilon, maxiter, *later, meritval=None, failure=None, diagepsilon=None, diagmaxiter=None, diagsolver=None, data=None,
@@ -238,7 +240,7 @@ def _reldelta(name, value):
 class NEWTON_SOLVER(Solver):
     """obj = NEWTON_SOLVER (| meritval, maxiter, locdyn, linver, linmaxiter, maxmatvec, epsilon, delta, theta, omega, gsflag, reldelta).
 
-    Projected quasi-Newton method. meritval: bound of the merit function that ends a solve. maxiter: most steps. linver: 'GMRES' (or
+    Projected quasi-Newton method. meritval: bound of the merit function that ends a solve (see GAUSS_SEIDEL_SOLVER). maxiter: most steps. linver: 'GMRES' (or
     'PQN') or 'DIAG'. linmaxiter, maxmatvec, epsilon, delta, reldelta, theta, omega: its linear solves and smoothing, see `scree solvers`
     (None: the engine's choice). gsflag: 'ON' lets Gauss-Seidel sweeps take over when it fails. locdyn: 'ON' or 'OFF', not used: W is never assembled."""
 
