@@ -24,7 +24,7 @@ from scree import bench_scene, scenes  # noqa: E402
 
 STUDY_STEPS = 100     #: of each run of the sensitivity studies
 LIMIT = 1000          #: iterations after which a step counts as diverged
-TOLERANCE = 1e-8      #: of merit_si, the merit of the report
+TOLERANCE = 1e-8      #: of merit
 DELTAS = (1e-4, 1e-2, 1e0)
 DENSITIES = (100.0, 1000.0, 10000.0)
 FRICTIONS = (0.0, 0.1, 0.4)
@@ -37,7 +37,7 @@ def run(edge, rigid, solver, steps, density=1000.0, friction=0.1, budget=float("
     scene = scenes.cubes(edge=edge, rigid=rigid, density=density, friction=friction)
     sim = scene.sim
     sim._threads = 1
-    sim.solver(solver, tolerance=TOLERANCE, yardstick="merit_si", max_iterations=LIMIT, **options)
+    sim.solver(solver, tolerance=TOLERANCE, yardstick="merit", max_iterations=LIMIT, **options)
     begun = time.process_time()
     tables, done = [], 0
     while done < steps and time.process_time() - begun < budget:

@@ -4,7 +4,7 @@ Whole runs are what the report counts. Beside them both methods solve the same s
 import numpy as np
 
 LIMIT = 1000        #: iterations of a step, as in the report
-TOLERANCE = 1e-8    #: merit_si, the merit of the report
+TOLERANCE = 1e-8    #: merit
 _EVERY = 20         #: steps between those solved by both methods
 
 #: Scene -> method -> (iterations a step, steps that met the limit) of the report's Table 3, N = 100.
@@ -34,7 +34,7 @@ def run(scene, method, steps, sample):
     """Step table of a whole run; sample(sim) is called every so many steps unless None."""
     from . import bench_scene, scenes
     sim = scenes.make(scene).sim
-    sim.solver(method, tolerance=TOLERANCE, yardstick="merit_si", max_iterations=LIMIT, **options(scene, method))
+    sim.solver(method, tolerance=TOLERANCE, yardstick="merit", max_iterations=LIMIT, **options(scene, method))
     if sample:
         sim.callback(_EVERY * sim.step, sample)
     return bench_scene._run_steps(sim, steps)[0]
@@ -45,7 +45,7 @@ def _both(scene, counts):
     def sample(sim):
         problem = sim.problem()
         for method in counts if problem.blocks else ():
-            solution = problem.solve(method, TOLERANCE, "merit_si", max_iterations=LIMIT, guess=problem.guesses[0], **options(scene, method))
+            solution = problem.solve(method, TOLERANCE, "merit", max_iterations=LIMIT, guess=problem.guesses[0], **options(scene, method))
             counts[method].append((solution.iterations, solution.converged))
     return sample
 

@@ -152,7 +152,7 @@ class Problem:
         return self._native.dimension
 
     def measure(self, R, yardstick="residual"):
-        """A yardstick ('residual', 'merit', 'merit_si', 'siconos', 'ccp') at impulses R: dimensionless, 0 is exact."""
+        """A yardstick ('residual', 'merit', 'scaled_merit', 'siconos', 'ccp') at impulses R: dimensionless, 0 is exact."""
         return self._native.measure(yardstick, np.ravel(np.asarray(R, dtype=float)).tolist())
 
     def solve(self, solver="AUTO", tolerance=1e-8, yardstick="residual", max_iterations=None, max_seconds=math.inf,

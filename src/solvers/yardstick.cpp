@@ -21,7 +21,7 @@ struct Sums {
   }
 };
 
-constexpr double kEachBody = 1e-2;  ///< share of the squared residual that `merit` is not below in a time step: 1e-8 is a residual of 1e-3   (theory sec. 3.4)
+constexpr double kEachBody = 1e-2;  ///< share of the squared residual that `scaled_merit` is not below in a time step: 1e-8 is a residual of 1e-3   (theory sec. 3.4)
 constexpr double kRegular = 1e-8;   ///< least pivot of a block solved without pivoting, relative to its trace
 
 /// <W_aa^-1 x, x>; a block that constrains only its normal is measured along it.
@@ -58,10 +58,10 @@ Sums block_sums(Yardstick yardstick, const ContactProblem& problem, const double
   Sums sums;
   if (in_energy(yardstick)) {
     const bool along_normal = impulse_set(kind, mu) == ImpulseSet::line;
-    const double rho = yardstick == Yardstick::merit ? block_rho(W) : 1.0;
+    const double rho = yardstick == Yardstick::scaled_merit ? block_rho(W) : 1.0;
     sums.error = energy(W, natural_map(r, modified_velocity(u, kind, mu), rho, kind, mu) / rho, along_normal);
     sums.B = energy(W, stopped_velocity(problem, i), along_normal);
-    if (yardstick == Yardstick::merit && !problem.weight.empty()) sums.U = problem.weight[i] * squared_error(r, u, rho, kind, mu);
+    if (yardstick == Yardstick::scaled_merit && !problem.weight.empty()) sums.U = problem.weight[i] * squared_error(r, u, rho, kind, mu);
   } else if (yardstick == Yardstick::siconos) {
     sums.error = natural_map(r, modified_velocity(u, kind, mu), 1.0, kind, mu).squaredNorm();
     sums.B = b.squaredNorm();
@@ -89,7 +89,7 @@ std::string to_string(Yardstick yardstick) {
   switch (yardstick) {
     case Yardstick::residual: return "residual";
     case Yardstick::merit: return "merit";
-    case Yardstick::merit_si: return "merit_si";
+    case Yardstick::scaled_merit: return "scaled_merit";
     case Yardstick::siconos: return "siconos";
     case Yardstick::ccp: return "ccp";
   }
@@ -97,9 +97,9 @@ std::string to_string(Yardstick yardstick) {
 }
 
 Yardstick yardstick_from(const std::string& name) {
-  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::merit_si, Yardstick::siconos, Yardstick::ccp})
+  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::scaled_merit, Yardstick::siconos, Yardstick::ccp})
     if (name == to_string(y)) return y;
-  throw_input("yardstick '{}' is unknown; choose residual, merit, merit_si, siconos or ccp", name);
+  throw_input("yardstick '{}' is unknown; choose residual, merit, scaled_merit, siconos or ccp", name);
 }
 
 double measure(Yardstick yardstick, const ContactProblem& problem, std::span<const double> R, std::span<const double> U) {

@@ -91,7 +91,7 @@ Description read_built(const Archive& archive) {
 
 void check_settings(const StepSettings& settings, const SolverSettings& solver) {
   const bool fits = settings.step > 0.0 && std::isfinite(settings.step) && static_cast<std::size_t>(settings.integrator) < std::size(kIntegratorNames) &&
-                    settings.restitution <= RestitutionLaw::newton && solver.failure <= FailurePolicy::callback && solver.stop.yardstick <= solvers::Yardstick::merit_si;
+                    settings.restitution <= RestitutionLaw::newton && solver.failure <= FailurePolicy::callback && solver.stop.yardstick <= solvers::Yardstick::scaled_merit;
   if (!fits) throw_file("checkpoint: its settings are damaged");
 }
 

@@ -494,7 +494,7 @@ def test_newton_sweeps_more_where_its_steps_gain_little(tmp_path):
             pieces = [part for piece in pieces for part in SPLIT(piece, tuple(point), tuple(normal)) if part is not None]
         for piece in pieces:
             BODY(solfec, "RIGID", piece, bulk)
-        solver = SOLVER("NEWTON", 1e-8, "merit", options=options)
+        solver = SOLVER("NEWTON", 1e-8, "scaled_merit", options=options)
         solver.itershist = "ON"
         RUN(solfec, solver, 0.006)
         counts[name] = sum(solver.itershist)

@@ -38,7 +38,7 @@ ContactProblem soft_ring(int bodies, int blocks_a_pair) {
 
 TEST(AutoDeformable, SolvesOnAWorkingSetAndCertifiesTheWhole) {
   const ContactProblem problem = soft_ring(4, 18);
-  for (const Yardstick yardstick : {Yardstick::residual, Yardstick::merit}) {
+  for (const Yardstick yardstick : {Yardstick::residual, Yardstick::merit, Yardstick::scaled_merit}) {
     AutoOptions options;
     options.tolerance = 1e-10;
     options.yardstick = yardstick;

@@ -107,7 +107,7 @@ Unfinished in_units(const Unfinished& from, double length, double time, double m
 
 TEST(Yardstick, DoesNotDependOnUnits) {
   const Unfinished si = unfinished();
-  for (const Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::ccp}) {
+  for (const Yardstick y : {Yardstick::residual, Yardstick::scaled_merit, Yardstick::ccp}) {
     const double value = measure(y, si.problem, si.R);
     EXPECT_GT(value, 1e-8);
     for (const double mass : {1e-6, 1e3}) {
@@ -123,12 +123,12 @@ TEST(Yardstick, MeritOfTheReportIsInKilograms) {
   const RowMat3 W = Vec3(0.8, 1.1, 1.1).asDiagonal();
   kilogram.W = std::make_shared<ExplicitForm>(std::vector<int>{0, 1}, std::vector<int>{0}, std::vector<RowMat3>{W});
   const std::vector<double> wrong{0.025, 0.0125, 0.0};
-  EXPECT_NEAR(measure(Yardstick::merit, kilogram, wrong), measure(Yardstick::merit_si, kilogram, wrong), 1e-15);
+  EXPECT_NEAR(measure(Yardstick::scaled_merit, kilogram, wrong), measure(Yardstick::merit, kilogram, wrong), 1e-15);
   const double gram = 1e-6;
   kilogram.W = std::make_shared<ExplicitForm>(std::vector<int>{0, 1}, std::vector<int>{0}, std::vector<RowMat3>{RowMat3(W / gram)});
   const std::vector<double> light{wrong[0] * gram, wrong[1] * gram, 0.0};
-  EXPECT_GT(measure(Yardstick::merit, kilogram, light), 1e-4);
-  EXPECT_LT(measure(Yardstick::merit_si, kilogram, light), 1e-8);
+  EXPECT_GT(measure(Yardstick::scaled_merit, kilogram, light), 1e-4);
+  EXPECT_LT(measure(Yardstick::merit, kilogram, light), 1e-8);
 }
 
 TEST(Yardstick, MeritOfAStepSeesSmallBodiesBesideHeavyOnes) {
@@ -140,12 +140,12 @@ TEST(Yardstick, MeritOfAStepSeesSmallBodiesBesideHeavyOnes) {
   two.mu = {0.5, 0.5};
   two.B = {-0.02, 0.0, 0.0, -0.02, 0.0, 0.0};
   const std::vector<double> R{20.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-  EXPECT_LT(measure(Yardstick::merit, two, R), 1e-6);  // an energy of both
+  EXPECT_LT(measure(Yardstick::scaled_merit, two, R), 1e-6);  // an energy of both
   two.weight = {1e-6 / (0.02 * 0.02 * 2.0), 1e8 / (0.02 * 0.02 * 2.0)};  // eq. 3.21
   const double residual = measure(Yardstick::residual, two, R);
   EXPECT_NEAR(residual, std::sqrt(0.5), 1e-12);
-  EXPECT_NEAR(measure(Yardstick::merit, two, R), 1e-2 * residual * residual, 1e-12);
-  EXPECT_LT(measure(Yardstick::merit, two, std::vector<double>{20.0, 0.0, 0.0, 2e-6, 0.0, 0.0}), 1e-20);
+  EXPECT_NEAR(measure(Yardstick::scaled_merit, two, R), 1e-2 * residual * residual, 1e-12);
+  EXPECT_LT(measure(Yardstick::scaled_merit, two, std::vector<double>{20.0, 0.0, 0.0, 2e-6, 0.0, 0.0}), 1e-20);
 }
 
 TEST(Yardstick, DoesNotDependOnTangentsOrNumbering) {
@@ -174,7 +174,7 @@ TEST(Yardstick, DoesNotDependOnTangentsOrNumbering) {
   }
   turned.finish();
   to.problem.W = std::make_shared<BodyForm>(std::move(turned));
-  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::merit_si, Yardstick::siconos, Yardstick::ccp}) {
+  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::scaled_merit, Yardstick::siconos, Yardstick::ccp}) {
     const double value = measure(y, given.problem, given.R);
     EXPECT_NEAR(measure(y, to.problem, to.R), value, 1e-9 * value) << to_string(y);
   }
@@ -229,7 +229,7 @@ TEST(Yardstick, TangentialImpulseNeedsPressure) {
 }
 
 TEST(Yardstick, NamesRoundTrip) {
-  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::merit_si, Yardstick::siconos, Yardstick::ccp}) EXPECT_EQ(yardstick_from(to_string(y)), y);
+  for (Yardstick y : {Yardstick::residual, Yardstick::merit, Yardstick::scaled_merit, Yardstick::siconos, Yardstick::ccp}) EXPECT_EQ(yardstick_from(to_string(y)), y);
   EXPECT_THROW((void)yardstick_from("residue"), InputError);
 }
 

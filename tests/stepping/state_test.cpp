@@ -189,7 +189,7 @@ TEST(State, SpringsAndConstraintsPushAnImplicitBodyTogether) {
 }
 
 TEST(State, TheResidualColumnHoldsTheResidualWhateverTheYardstick) {
-  for (const auto yardstick : {solvers::Yardstick::residual, solvers::Yardstick::merit, solvers::Yardstick::siconos}) {
+  for (const auto yardstick : {solvers::Yardstick::residual, solvers::Yardstick::merit, solvers::Yardstick::scaled_merit, solvers::Yardstick::siconos}) {
     Scene scene(1e-3, {0, 0, -9.81}, 1e-6);
     scene.sim.solver().stop.yardstick = yardstick;
     scene.surface(0.5);

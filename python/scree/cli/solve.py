@@ -10,7 +10,7 @@ def add(commands):
     parser.add_argument("problem", metavar="PROBLEM.hdf5")
     parser.add_argument("--solver", default="AUTO", metavar="NAME", help="see `scree solvers` (default: AUTO)")
     parser.add_argument("--tol", type=common.positive_float, default=1e-8, metavar="X", help="tolerance (default: 1e-8)")
-    parser.add_argument("--yardstick", choices=("residual", "merit", "merit_si", "siconos"), default="residual")
+    parser.add_argument("--yardstick", choices=("residual", "merit", "scaled_merit", "siconos"), default="residual")
     parser.add_argument("--formulation", choices=("coulomb", "convex", "tresca", "frictionless"), help="law solved (default: coulomb)")
     parser.add_argument("--max-iterations", type=common.count, metavar="N")
     parser.add_argument("--max-seconds", type=common.positive_float, default=math.inf, metavar="S")

@@ -183,7 +183,7 @@ class GAUSS_SEIDEL_SOLVER(Solver):
 
     def _apply(self, sim):
         by_merit = self._by_merit
-        stop = _scree.StopRule(tolerance=self._meritval if by_merit else self._epsilon, yardstick="merit" if by_merit else "residual",
+        stop = _scree.StopRule(tolerance=self._meritval if by_merit else self._epsilon, yardstick="scaled_merit" if by_merit else "residual",
                                max_iterations=self._maxiter, history=self._history == "ON")
         options = {"criterion": "yardstick" if by_merit else "relative_change", "change": self._epsilon, "diagonal_solver": "EXACT" if self._diagsolver is None else _DIAGONAL[self._diagsolver],
                    "diagonal_epsilon": self._diagepsilon, "diagonal_max_iterations": self._diagmaxiter, "reverse": self._reverse == "ON",
@@ -289,7 +289,7 @@ class NEWTON_SOLVER(Solver):
         return "OK" if report is None or report["status"] == "converged" else "DIVERGED"
 
     def _apply(self, sim):
-        stop = _scree.StopRule(tolerance=self._meritval, yardstick="merit", max_iterations=max(10000, self._maxiter), history=True)
+        stop = _scree.StopRule(tolerance=self._meritval, yardstick="scaled_merit", max_iterations=max(10000, self._maxiter), history=True)
         own = {name: getattr(self, name) for name in self._own if getattr(self, name) is not None}
         options = {"maxiter": self._maxiter, "linver": "DIAG" if self._linver == "DIAG" else "GMRES", "gsflag": self._gsflag, **own}
         sim._engine.set_solver("NEWTON", stop, options, "continue", None)
@@ -300,7 +300,7 @@ class TEST_SOLVER(NEWTON_SOLVER):
     meritval."""
 
     def _apply(self, sim):
-        sim._engine.set_solver("AUTO", _scree.StopRule(tolerance=self._meritval, yardstick="merit", max_iterations=max(10000, self._maxiter), history=True),
+        sim._engine.set_solver("AUTO", _scree.StopRule(tolerance=self._meritval, yardstick="scaled_merit", max_iterations=max(10000, self._maxiter), history=True),
                                {}, "continue", None)
 
 
