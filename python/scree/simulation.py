@@ -413,7 +413,7 @@ class Simulation:
         Lagrangian), 'BC' (co-rotational: small strain, factorised once), 'BC-IM' (the same with incompatible modes, so that hexahedra of
         order 1 bend without locking) or 'BC-MODAL' (with `modes` elastic modes, or with the deformations that the
         displacements in `shapes` span, one row each, three numbers a node of the mesh).
-        Schemes and dampings as in pseudo_rigid(). selfcontact: parts of the body that are not neighbours touch each other."""
+        Schemes and dampings as in pseudo_rigid(); DEF_EXP is DEF_LIM for 'BC-MODAL'. selfcontact: parts of the body that are not neighbours touch each other."""
         label = self._label(label)
         chosen = {_check.integer("materials: volume id", v): self._index(m) for v, m in (materials or {}).items()}
         native = None if mesh is None else _shape(mesh)._native

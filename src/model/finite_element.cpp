@@ -87,8 +87,8 @@ Vec3 FiniteElement::Points::at(int k, std::span<const double> values) const {
 
 FiniteElement::FiniteElement(elastic::ElasticBody body, const geometry::Shape& shape, bool embedded, Formulation formulation, int modes, const MatX& shapes)
     : body_(std::move(body)), locator_(body_.mesh()), smoother_(body_), embedded_(embedded), reference_(body_.mesh().positions()) {
-  if (formulation != Formulation::total_lagrangian) corotation_.emplace(body_, formulation == Formulation::incompatible);
-  if (formulation == Formulation::modal) set_basis(shapes.size() > 0 ? elastic::modes_from(body_, shapes) : elastic::natural_modes(body_, modes));
+  if (formulation == Formulation::modal) reduction_.emplace(body_, shapes.size() > 0 ? elastic::modes_from(body_, shapes) : elastic::natural_modes(body_, modes));
+  else if (formulation != Formulation::total_lagrangian) corotation_.emplace(body_, formulation == Formulation::incompatible);
   // Row sums of the mass: what each node takes of a uniform acceleration.
   std::vector<double> ones(body_.dofs(), 1.0), sums(ones.size());
   body_.mass().multiply(ones, sums);
@@ -99,15 +99,6 @@ FiniteElement::FiniteElement(elastic::ElasticBody body, const geometry::Shape& s
   }
   weigh_shape(shape);
   reference_center_ = lumped_center(reference_);
-  critical_step_ = elastic::critical_step(body_, reference_);
-}
-
-void FiniteElement::set_basis(const elastic::Modes& elastic_modes) {
-  const int modes = elastic_modes.count();
-  basis_.resize(body_.dofs(), 6 + modes);
-  basis_ << elastic::rigid_motions(body_), elastic_modes.shapes;
-  frequency_squares_ = VecX::Zero(6 + modes);
-  frequency_squares_.tail(modes) = elastic_modes.frequency.cwiseAbs2();
 }
 
 void FiniteElement::weigh_shape(const geometry::Shape& shape) {
@@ -181,19 +172,23 @@ bool FiniteElement::face_at(std::span<const double> q, int piece, const Vec3& x,
   return true;
 }
 
+double FiniteElement::critical_step() const {
+  std::call_once(critical_once_, [&] { critical_step_ = reduction_ ? 2.0 / reduction_->largest_frequency() : elastic::critical_step(body_, reference_); });
+  return critical_step_;
+}
+
 void FiniteElement::reference(std::span<double> q) const { std::ranges::copy(reference_, q.begin()); }
 
 void FiniteElement::internal_force(std::span<const double> q, std::span<double> f) const {
-  if (!corotation_) {
-    body_.internal_force(q, f);
-    return;
-  }
+  if (reduction_) return reduction_->internal_force(q, f);
+  if (!corotation_) return body_.internal_force(q, f);
   thread_local std::vector<double> work;
   work.resize(q.size());
   corotation_->internal_force(q, f, work);
 }
 
 double FiniteElement::internal_energy(std::span<const double> q) const {
+  if (reduction_) return reduction_->internal_energy(q);
   if (!corotation_) return body_.internal_energy(q);
   thread_local std::vector<double> work;
   work.resize(q.size());
@@ -201,20 +196,16 @@ double FiniteElement::internal_energy(std::span<const double> q) const {
 }
 
 void FiniteElement::step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f) const {
-  if (!corotation_) {
-    body_.step_force(q0, q1, viscosity, f);
-    return;
-  }
+  if (reduction_) return reduction_->step_force(q0, q1, viscosity, f);
+  if (!corotation_) return body_.step_force(q0, q1, viscosity, f);
   thread_local std::vector<double> work;
   work.resize(q0.size());
   corotation_->step_force(q0, q1, viscosity, f, work);
 }
 
 void FiniteElement::viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f) const {
-  if (!corotation_) {
-    body_.viscous_force(q, u, f);
-    return;
-  }
+  if (reduction_) return reduction_->viscous_force(q, u, f);
+  if (!corotation_) return body_.viscous_force(q, u, f);
   thread_local std::vector<double> work;
   work.resize(q.size());
   corotation_->viscous_force(q, u, f, work);
@@ -227,54 +218,8 @@ void FiniteElement::arms(std::span<const double> q, std::span<double> out) const
   for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(out.data() + 3 * i) = vector(q, i) - center;
 }
 
-void FiniteElement::project(std::span<double> q, std::span<double> u) const {
-  if (basis_.size() == 0) return;
-  const MeanMotion motion = mean(q, u);
-  const Mat3& R = motion.gradient;
-  const Vec3& center = body_.mass_properties().center;
-  const RigidPart before = rigid_part(q, u);
-  thread_local std::vector<double> local, momentum;
-  local.resize(q.size());
-  momentum.resize(q.size());
-  const auto onto = [&](const auto& columns) {
-    body_.mass().multiply(local, momentum);
-    const VecX amplitude = columns.transpose() * Eigen::Map<const VecX>(momentum.data(), columns.rows());
-    Eigen::Map<VecX>(local.data(), columns.rows()).noalias() = columns * amplitude;
-  };
-  // Displacements in the body's frame become combinations of the modes and of small rigid motions, since the mean rotation is that of the lumped
-  // masses; what is left of the velocities beside the rigid ones, of the modes alone.
-  const auto elastic = basis_.rightCols(basis_.cols() - 6);
-  std::vector<double> rest(u.size());
-  for (int i = 0; i < nodes(); ++i)
-    Eigen::Map<Vec3>(rest.data() + 3 * i) = vector(u, i) - motion.velocity - before.angular.cross(vector(q, i) - motion.position);
-  for (int i = 0; i < nodes(); ++i)
-    Eigen::Map<Vec3>(local.data() + 3 * i) = R.transpose() * (vector(q, i) - motion.position) - (vector(reference_, i) - center);
-  onto(basis_);
-  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(q.data() + 3 * i) = motion.position + R * (vector(reference_, i) - center + vector(local, i));
-  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(local.data() + 3 * i) = R.transpose() * vector(rest, i);
-  onto(elastic);
-  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(u.data() + 3 * i) = R * vector(local, i);
-  // The angular momentum stays what it was.
-  const RigidPart after = rigid_part(q, u);
-  const Vec3 spin = solve_positive(after.inertia, before.momentum - after.momentum);
-  for (int i = 0; i < nodes(); ++i) Eigen::Map<Vec3>(u.data() + 3 * i) += motion.velocity + spin.cross(vector(q, i) - motion.position);
-}
-
-FiniteElement::RigidPart FiniteElement::rigid_part(std::span<const double> q, std::span<const double> u) const {
-  thread_local std::vector<double> arm, product;
-  arm.resize(q.size());
-  product.resize(q.size());
-  arms(q, arm);
-  body_.mass().multiply(arm, product);
-  RigidPart part;
-  Mat3 euler = Mat3::Zero();
-  for (int i = 0; i < nodes(); ++i) {
-    euler += vector(arm, i) * vector(product, i).transpose();
-    part.momentum += vector(product, i).cross(vector(u, i));
-  }
-  part.inertia = euler.trace() * Mat3::Identity() - 0.5 * (euler + euler.transpose());
-  part.angular = solve_positive(part.inertia, part.momentum);
-  return part;
+void FiniteElement::project(std::span<double> q) const {
+  if (reduction_) reduction_->place(reduction_->pose(q), q);
 }
 
 void FiniteElement::weights(const Vec3& X, std::vector<Weight>& out) const {
@@ -349,7 +294,7 @@ void FiniteElement::drawn_mises(std::span<const double> q, std::vector<double>& 
 }
 
 void FiniteElement::mass_times(std::span<const double> v, bool lumped, std::span<double> out) const {
-  if (!lumped) {
+  if (!lumped || reduction_) {
     body_.mass().multiply(v, out);
     return;
   }
@@ -441,7 +386,7 @@ void FiniteElement::place(const Mat3& rotation, const Vec3& position, std::span<
 void FiniteElement::add_body_force(const Vec3& acceleration, bool lumped, std::span<double> f) const {
   for (int i = 0; i < nodes(); ++i) {
     const std::size_t k = i;
-    Eigen::Map<Vec3>(f.data() + 3 * i) += (lumped ? body_.lumped_mass()[k] : node_mass_[k]) * acceleration;
+    Eigen::Map<Vec3>(f.data() + 3 * i) += (lumped && !reduction_ ? body_.lumped_mass()[k] : node_mass_[k]) * acceleration;
   }
 }
 

@@ -1,12 +1,13 @@
 /// Finite element bodies: unknowns are the places of the mesh's nodes (theory sec. 6.1, chapter 5).
 #pragma once
 
+#include <mutex>
 #include <optional>
 
 #include "elastic/body.hpp"
 #include "elastic/corotation.hpp"
-#include "elastic/modes.hpp"
 #include "elastic/place.hpp"
+#include "elastic/reduction.hpp"
 #include "elastic/stress.hpp"
 #include "model/mechanics.hpp"
 
@@ -41,8 +42,9 @@ class FiniteElement final : public Mechanics {
   [[nodiscard]] double internal_energy(std::span<const double> q) const override;
   void step_force(std::span<const double> q0, std::span<const double> q1, double viscosity, std::span<double> f) const override;
   void viscous_force(std::span<const double> q, std::span<const double> u, std::span<double> f) const override;
-  void project(std::span<double> q, std::span<double> u) const override;
-  [[nodiscard]] double critical_step() const override { return critical_step_; }
+  [[nodiscard]] bool reduced() const override { return reduction_.has_value(); }
+  void project(std::span<double> q) const override;
+  [[nodiscard]] double critical_step() const override;
   [[nodiscard]] Mat3 stress(std::span<const double> q, const Vec3& X) const override;
   void drawn_mises(std::span<const double> q, std::vector<double>& out) const override;
   void arms(std::span<const double> q, std::span<double> out) const override;
@@ -57,11 +59,8 @@ class FiniteElement final : public Mechanics {
   [[nodiscard]] std::unique_ptr<Inertia> make_inertia() const override;
 
   [[nodiscard]] const elastic::ElasticBody& body() const { return body_; }
-  /// Of the co-rotational formulations; none for the total Lagrangian one.
+  /// Of the co-rotational formulations with all unknowns.
   [[nodiscard]] const elastic::Corotation* corotation() const { return corotation_ ? &*corotation_ : nullptr; }
-  /// Rigid motions and modes, M-orthonormal columns, with squared frequencies; empty unless modal.
-  [[nodiscard]] const MatX& basis() const { return basis_; }
-  [[nodiscard]] const VecX& frequency_squares() const { return frequency_squares_; }
 
  private:
   /// Weights of one point, in flat lists.
@@ -73,15 +72,8 @@ class FiniteElement final : public Mechanics {
     [[nodiscard]] Vec3 at(int k, std::span<const double> values) const;
   };
 
-  /// Angular momentum about the mass centre with the consistent mass, and what it says of a rigid motion.
-  struct RigidPart {
-    Vec3 momentum = Vec3::Zero(), angular = Vec3::Zero();
-    Mat3 inertia = Mat3::Zero();
-  };
-  [[nodiscard]] RigidPart rigid_part(std::span<const double> q, std::span<const double> u) const;
   void weigh_shape(const geometry::Shape& shape);
   void measure_faces();
-  void set_basis(const elastic::Modes& elastic_modes);
   /// Element that carries the point of an embedded piece (with this referential box) which is at x now.
   [[nodiscard]] int element_at(std::span<const double> q, const Box& box, const Vec3& x) const;
   [[nodiscard]] elastic::Place current_place(std::span<const double> q, int element, const Vec3& x) const;
@@ -92,8 +84,7 @@ class FiniteElement final : public Mechanics {
   elastic::Locator locator_;
   elastic::StressSmoother smoother_;
   std::optional<elastic::Corotation> corotation_;
-  MatX basis_;
-  VecX frequency_squares_;
+  std::optional<elastic::Reduction> reduction_;  ///< of the modal formulation
   bool embedded_;
   std::vector<int> element_of_piece_;     ///< of a mesh
   std::vector<Box> piece_box_;            ///< of embedded pieces, referential
@@ -105,7 +96,8 @@ class FiniteElement final : public Mechanics {
   std::vector<double> node_mass_;     ///< row sums of the consistent mass, kg
   std::vector<double> reference_;     ///< node places of the undeformed body, flat
   Vec3 reference_center_ = Vec3::Zero();  ///< its mean with lumped masses
-  double critical_step_ = 0.0;
+  mutable std::once_flag critical_once_;  ///< explicit bodies alone need it
+  mutable double critical_step_ = 0.0;
 };
 
 }  // namespace scree::model

@@ -213,47 +213,105 @@ class FiniteElementInertia final : public Inertia {
   std::vector<int> chosen_, place_;
 };
 
-/// Rigid motions and modes are orthonormal in M and diagonal in K, so A among them is a diagonal.
-class ModalInertia final : public Inertia {
+/// A small dense matrix among the motions that a reduced body has (theory eq. 5.35).
+class ReducedInertia final : public Inertia {
  public:
-  explicit ModalInertia(const FiniteElement& mechanics) : mechanics_(mechanics) {}
+  ReducedInertia(const elastic::Reduction& reduction, int nodes) : reduction_(reduction), place_(nodes, -1) {}
 
   void update(std::span<const double> q, double a, double b, bool, std::span<const int>) override {
-    R_ = mechanics_.corotation()->rotation(q);
-    root_ = (VecX::Constant(mechanics_.frequency_squares().size(), a) + b * mechanics_.frequency_squares()).cwiseSqrt();
+    form(q, a, b);
+    factorise();
+  }
+
+  void update_supported(std::span<const double> q, double a, double b, bool, std::span<const int>, std::span<const Support> supports) override {
+    form(q, a, b);
+    const double largest = factor_.diagonal().tail(reduction_.modes()).maxCoeff();
+    for (const Support& support : supports) {
+      Rows rows = Rows::Zero(3, reduction_.dofs());
+      for (const Weight& w : support.weights) reduction_.add_motion(shape_, w.node, w.value * pose_.R, rows);
+      factor_ += support.stiffness * largest * rows.transpose() * support.directions * rows;
+    }
+    factorise();
   }
 
   void solve(std::span<double> x) const override {
-    elastic::rotate(R_.transpose(), x);
-    Eigen::Map<VecX> all(x.data(), static_cast<Eigen::Index>(x.size()));
-    const VecX amplitude = (mechanics_.basis().transpose() * all).cwiseQuotient(root_.cwiseAbs2());
-    all.noalias() = mechanics_.basis() * amplitude;
-    elastic::rotate(R_, x);
+    VecX velocities = reduction_.work(pose_, x);
+    apply(velocities);
+    reduction_.motion(pose_, velocities, x);
   }
 
-  void choose(std::span<const int>) override {}
-  [[nodiscard]] int scaled_dofs() const override { return static_cast<int>(root_.size()); }
+  std::optional<double> step_change(std::span<const double> q0, std::span<const double> q1, std::span<const double> r, std::span<double> change) const override {
+    const VecX work = reduction_.step_work(q0, q1, r);
+    VecX velocities = work;
+    apply(velocities);
+    reduction_.motion(reduction_.pose(q1), velocities, change);
+    return work.dot(velocities);
+  }
+
+  void choose(std::span<const int> nodes) override {
+    chosen_ = static_cast<int>(nodes.size());
+    for (int k = 0; k < chosen_; ++k) place_[nodes[k]] = k;
+  }
+  [[nodiscard]] int scaled_dofs() const override { return reduction_.dofs() + 3 * chosen_; }
 
   void add_rows(const Mat3& frame, std::span<const Weight> weights, double sign, std::span<double> rows) const override {
-    Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>> H(rows.data(), 3, scaled_dofs());
-    const Mat3 turned = sign * frame * R_;
-    for (const Weight& w : weights) H.noalias() += turned * w.value * mechanics_.basis().middleRows<3>(3 * w.node);
+    Eigen::Map<Rows> H(rows.data(), 3, scaled_dofs());
+    const Mat3 turned = sign * frame * pose_.R;
+    for (const Weight& w : weights) {
+      reduction_.add_motion(shape_, w.node, w.value * turned, H.leftCols(reduction_.dofs()));
+      H.middleCols<3>(reduction_.dofs() + 3 * place_[w.node]) += w.value * compliance_ * turned;
+    }
   }
 
   void scale_rows(std::span<double> rows, int count) const override {
-    Eigen::Map<MatX>(rows.data(), scaled_dofs(), count).array().colwise() /= root_.array();
+    const OneBlasThread guard(false);
+    const int dofs = reduction_.dofs(), length = scaled_dofs();
+    const double one = 1.0;
+    dtrsm_("L", "L", "N", "N", &dofs, &count, &one, factor_.data(), &dofs, rows.data(), &length);
   }
 
  private:
-  const FiniteElement& mechanics_;
-  Mat3 R_ = Mat3::Identity();
-  VecX root_;  ///< of the diagonal of A
+  /// Points of a reduced body give way by this share of the body's own mobility, squared, besides its modes (theory eq. 5.36): what hardly moves them would
+  /// need impulses beyond all bounds to hold them.
+  static constexpr double kGive = 1e-2;
+  using Rows = Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>;
+
+  void form(std::span<const double> q, double a, double b) {
+    pose_ = reduction_.pose(q);
+    shape_.resize(q.size());
+    reduction_.shape(pose_.eta, shape_);
+    factor_ = reduction_.system(pose_.eta, a, b);
+    compliance_ = kGive / std::sqrt(factor_(0, 0));
+  }
+  void factorise() {
+    const OneBlasThread guard(false);
+    const int dofs = reduction_.dofs();
+    int info = 0;
+    dpotrf_("L", &dofs, factor_.data(), &dofs, &info);
+    const bool sound = info == 0 && factor_.diagonal().allFinite() && factor_.diagonal().minCoeff() > 0.0;
+    if (!sound) throw_solve("finite elements: the system matrix of a reduced body is not positive definite; use a smaller step");
+  }
+  /// velocities <- A^-1 velocities.
+  void apply(VecX& velocities) const {
+    const OneBlasThread guard(false);
+    const int dofs = reduction_.dofs(), one = 1;
+    int info = 0;
+    dpotrs_("L", &dofs, &one, factor_.data(), &dofs, velocities.data(), &dofs, &info);
+  }
+
+  const elastic::Reduction& reduction_;
+  elastic::Reduction::Pose pose_;
+  std::vector<double> shape_;  ///< y there
+  MatX factor_;                ///< its lower triangle
+  double compliance_ = 0.0;    ///< square root
+  int chosen_ = 0;
+  std::vector<int> place_;     ///< of a node among the chosen
 };
 
 }  // namespace
 
 std::unique_ptr<Inertia> FiniteElement::make_inertia() const {
-  if (basis_.size() > 0) return std::make_unique<ModalInertia>(*this);
+  if (reduction_) return std::make_unique<ReducedInertia>(*reduction_, nodes());
   return std::make_unique<FiniteElementInertia>(*this);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -80,6 +81,12 @@ class Inertia {
   /// x <- A^-1 x.
   virtual void solve(std::span<double> x) const = 0;
 
+  /// Of a body whose configurations are a manifold: the motion at q1 with which Newton's method answers the defect r of the equation of a step from q0
+  /// to q1, and r . change; none: the body moves freely, and solve() does.
+  virtual std::optional<double> step_change(std::span<const double> /*q0*/, std::span<const double> /*q1*/, std::span<const double> /*r*/, std::span<double> /*change*/) const {
+    return std::nullopt;
+  }
+
   /// Unknowns that rows will refer to until the next update, ascending; call before the two functions below.
   virtual void choose(std::span<const int> nodes) = 0;
   /// Numbers in a scaled row.
@@ -148,8 +155,9 @@ class Mechanics {
   virtual void add_surface_load(std::span<const double> q, const SurfaceTraction& load, std::span<double> f) const;
   /// Points (nodes) on the faces of a surface id; none when there are no such faces.
   [[nodiscard]] virtual std::vector<SurfacePoint> surface(int) const { return {}; }
-  /// Bring configuration and rates back to what the formulation allows, at the end of a step.
-  virtual void project(std::span<double>, std::span<double>) const {}
+  /// Whether its configurations are a manifold (theory eq. 5.25); q becomes the one of them that it stands for.
+  [[nodiscard]] virtual bool reduced() const { return false; }
+  virtual void project(std::span<double>) const {}
   /// Largest speed of any point of the body, m/s (a bound).
   [[nodiscard]] virtual double fastest(std::span<const double> u) const = 0;
 

@@ -45,7 +45,7 @@ void ContactStage::locate(const StageInput& in, const std::vector<collision::Con
 
 void ContactStage::build(const StageInput& in, const std::vector<collision::ContactPoint>& points, assembly::Inertias& inertias) {
   locate(in, points);
-  stops.assign(contacts.size(), 0);
+  for (auto* marks : {&stops, &mean_normal_, &mean_tangent_}) marks->assign(contacts.size(), 0);
   choose_roles(in);
   assemble(in, inertias);
 }
@@ -230,6 +230,8 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
     Vec3 shift = drift_ahead(in, contact);
     const bool bounce = bounces_now(in, contact);
     shift.x() = bias(in, contact, bounce);
+    if (mean_normal_[implicit[k]]) shift.x() += contact.U_old.x();
+    if (mean_tangent_[implicit[k]]) shift.tail<2>() += contact.U_old.tail<2>();
     const std::size_t place = 3 * (first + static_cast<std::size_t>(k));
     if (bounce && in.level == Level::velocities) ahead_[place] = ahead(*bounce_of(in, contact), in.settings.step);
     Eigen::Map<Vec3>(bias_.data() + place) = shift;

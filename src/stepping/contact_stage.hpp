@@ -37,6 +37,10 @@ class ContactStage {
   /// Change the free velocities of deformable bodies by `change` (laid out as model::Motion::u), to solve and apply again.
   void shift_free(const StageInput& in, const assembly::Inertias& inertias, std::span<const double> change);
 
+  /// After apply(): contacts of deformable bodies whose impulses would do positive work, because a point turns around within the step, take their law from the
+  /// mean velocity of the step from now on (theory eq. 6.20). True when there are such; solve and apply again.
+  [[nodiscard]] bool take_mean(const StageInput& in, const assembly::Inertias& inertias);
+
   /// The problem anew after roles were changed, to solve and apply again.
   void assemble(const StageInput& in, assembly::Inertias& inertias);
   /// Whether restitution acts on a contact.
@@ -125,6 +129,7 @@ class ContactStage {
   std::vector<double> trend_;             ///< how the guess changed until now, N s, three a block; empty: not at all
   std::vector<double> bias_;              ///< what B holds beside velocities, m/s, three a block
   std::vector<double> before_;            ///< velocities with which impacts begin, without bias, m/s, three a block
+  std::vector<char> mean_normal_, mean_tangent_;  ///< of each contact: its law holds for the mean velocity of the step
   std::vector<double> ahead_;             ///< what loads add to velocities from the instant of an impact to that of the new velocities, m/s, three a block
   std::vector<char> settled_;             ///< bodies of the operator set to rest
   std::vector<assembly::GrippedPoint> joined_;  ///< points with those over faces summed up

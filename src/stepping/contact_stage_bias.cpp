@@ -8,6 +8,7 @@ namespace scree::stepping {
 namespace {
 
 constexpr double kClosed = 1e-6;       ///< gap, relative to the smaller body, at which a contact is closed
+constexpr double kWork = 1e-6;         ///< share of the kinetic energy of the bodies, and of that of what loads add in a step, that a contact may do as work
 
 }  // namespace
 
@@ -68,6 +69,32 @@ double ContactStage::bias(const StageInput& in, const assembly::Contact& contact
   if (in.level == Level::places) return place_bias(contact, in.settings.step, relative_velocity(in, contact, in.free).x(),
                                                    {1.0, allowed_overlap(in, contact), in.settings.recovery_speed});
   return gap_bias(contact, in.ahead, {in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed});
+}
+
+bool ContactStage::take_mean(const StageInput& in, const assembly::Inertias& inertias) {
+  const model::Bodies& bodies = in.model.bodies;
+  bool any = false;
+  const auto mark = [&](char& marked, bool gains) {
+    if (marked || !gains) return;
+    marked = 1;
+    any = true;
+  };
+  std::vector<double> kinetic(bodies.id.size(), -1.0);
+  const auto energy = [&](int body, double speed) {
+    if (kinetic[body] < 0.0) kinetic[body] = model::kinetic_energy(bodies, in.motion, body);
+    return bodies.moves(body) ? kinetic[body] + bodies.mass[body] * speed * speed : 0.0;
+  };
+  for (const int c : implicit) {
+    const assembly::Contact& contact = contacts[c];
+    if (!(contact.R.x() > 0.0) || !(bodies.deforms(contact.index_a) || bodies.deforms(contact.index_b)) || bounces_now(in, contact)) continue;
+    const double calm = calm_speed(in, contact), most = kWork * (energy(contact.index_a, calm) + energy(contact.index_b, calm));
+    const Vec3 mean = 0.5 * (contact.U_old + contact.U);
+    mark(mean_tangent_[c], contact.R.tail<2>().dot(mean.tail<2>()) > most);
+    // Overlap that is recovered, or a gap that closes, is left to the bias.
+    mark(mean_normal_[c], contact.U_old.x() > 0.0 && contact.R.x() * mean.x() > most);
+  }
+  if (any) set_velocities(in, assembler(in, inertias));
+  return any;
 }
 
 Vec3 ContactStage::drift_ahead(const StageInput& in, const assembly::Contact& contact) const {

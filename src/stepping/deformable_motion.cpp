@@ -30,7 +30,6 @@ ConstArray array(std::span<const double> x) { return {x.data(), static_cast<Eige
 Eigen::Map<Vec3> vector(std::span<double> x, std::size_t i) { return Eigen::Map<Vec3>(x.data() + 3 * i); }
 Eigen::Map<const Vec3> vector(std::span<const double> x, std::size_t i) { return Eigen::Map<const Vec3>(x.data() + 3 * i); }
 
-Scheme scheme_of(const Bodies& bodies, const Deformable& body) { return bodies.scheme[bodies.index(body.body)]; }
 double damping_of(const Bodies& bodies, const Deformable& body) { return bodies.damping[bodies.index(body.body)]; }
 
 /// a and b of A = a M + b K.
@@ -175,6 +174,7 @@ class StepEquation {
     begin_rigid();
     push_ = push;
     array(std::span(w_)) = 0.5 * (array(u_) + array(u));
+    stay(w_);
   }
 
   /// Newton's method with the matrix of `inertia`; steps are halved while the next one would not be shorter. True when the last one is below `enough`
@@ -201,6 +201,13 @@ class StepEquation {
       size = next;
     }
     return false;
+  }
+
+  /// One step of it.
+  void improve(const model::Inertia& inertia) {
+    step_from(w_, inertia, change_);
+    advance(1.0, next_);
+    w_.swap(next_);
   }
 
   /// u' = 2 w - u; of a body that nothing touches, with a rotation added that leaves the angular momentum to its loads, to rounding.
@@ -253,6 +260,14 @@ class StepEquation {
       const Vec3 moved = change - turning + rest + turning_part * (y + rest);
       vector(std::span(to), i) = vector(std::span<const double>(w_), i) + moved / h_;
     }
+    stay(to);
+  }
+  /// A mean velocity leads to where the body can be.
+  void stay(std::vector<double>& w) {
+    if (!mechanics_.reduced()) return;
+    array(std::span(middle_)) = array(q_) + h_ * array(std::span<const double>(w));
+    mechanics_.project(middle_);
+    array(std::span(w)) = (array(std::span<const double>(middle_)) - array(q_)) / h_;
   }
 
   /// change = A^-1 r, r the defect of the equation at w. Returns its norm, sqrt(J).
@@ -265,6 +280,8 @@ class StepEquation {
     mechanics_.mass_times(scratch_, false, product_);
     array(std::span(r_)) -= array(std::span<const double>(product_));
     scale_ = kinetic_ + 0.25 * array(std::span<const double>(product_)).dot(array(std::span<const double>(scratch_)));
+    array(std::span(middle_)) = array(q_) + h_ * array(w);
+    if (const std::optional<double> square = inertia.step_change(q_, middle_, r_, change)) return std::sqrt(std::max(0.0, *square));
     // The force acts on the mean of both configurations, strains change at the end: the matrix, formed in its own frame, is turned to each.
     array(std::span(middle_)) = array(q_) + 0.5 * h_ * array(w);
     const Mat3 half = half_turn(angular_velocity(middle_, w), h_);
@@ -279,7 +296,7 @@ class StepEquation {
   [[nodiscard]] bool converged(double size, double enough) const { return size * size <= enough * enough * scale_; }
   /// Places carry rounding of their own size, and velocities that over h.
   [[nodiscard]] bool near_rounding(double size) const {
-    return converged(size, kRounding) || mechanics_.fastest(change_) <= 1e-14 * array(q_).cwiseAbs().maxCoeff() / h_;
+    return converged(size, kRounding) || mechanics_.fastest(change_) <= 1e-13 * array(q_).cwiseAbs().maxCoeff() / h_;
   }
 
   const model::Mechanics& mechanics_;
@@ -320,10 +337,6 @@ double critical_step(const Deformable& body) {
   return (std::sqrt(share * share + 4.0) - share) / omega;
 }
 
-[[noreturn]] void fail(const Deformable& body) {
-  throw_solve("body {}: the implicit scheme DEF_IMP did not converge; use a smaller step or DEF_LIM", body.body);
-}
-
 /// Rates of the explicit scheme: forces at the present configuration.
 void linear_velocities(const Bodies& bodies, const Motion& motion, const Deformable& body, const BodyLoads& loads, const model::Inertia& inertia, const StepForm& form,
                        std::span<double> u) {
@@ -346,7 +359,28 @@ void linear_velocities(const Bodies& bodies, const Motion& motion, const Deforma
   array(u) += array(std::span<const double>(impulse));
 }
 
+/// Errors of the solution leave the places where a reduced body can be: go back there, with the same angular momentum.
+void keep_place(const model::Mechanics& mechanics, std::span<double> q, std::span<double> u) {
+  if (!mechanics.reduced()) return;
+  std::vector<double> before(q.begin(), q.end()), arms(q.size()), product(q.size());
+  mechanics.project(q);
+  const auto spin = [&](std::span<const double> at) {
+    mechanics.arms(at, arms);
+    mechanics.mass_times(arms, false, product);
+    return Spin(arms, product, u);
+  };
+  const Vec3 momentum = spin(before).momentum;
+  const Spin now = spin(q);
+  const Vec3 correction = solve_positive(now.inertia, momentum - now.momentum);
+  for (std::size_t i = 0; 3 * i < q.size(); ++i) vector(u, i) += correction.cross(vector(std::span<const double>(arms), i));
+}
+
 }  // namespace
+
+Scheme scheme_of(const Bodies& bodies, const Deformable& body) {
+  const Scheme asked = bodies.scheme[bodies.index(body.body)];
+  return asked == Scheme::def_exp && body.mechanics->reduced() ? Scheme::def_lim : asked;
+}
 
 void update_inertias(const Bodies& bodies, const Motion& motion, const StepForm& form, assembly::Inertias& inertias, Owners& owners) {
   inertias.resize(bodies.deformables.size());
@@ -425,9 +459,12 @@ bool solve_implicit_body(const Bodies& bodies, const Motion& motion, const Defor
                          std::span<const double> start, std::span<const double> push, const StepForm& form, std::span<double> u) {
   StepEquation equation(bodies, motion, body, loads, start, push, form);
   equation.begin_with(u);
-  const bool linear = scheme_of(bodies, body) == Scheme::def_lim, solved = equation.solve(inertia, linear ? kLinearEnough : 0.0);
-  if (solved) equation.finish(u);
-  else if (!linear) fail(body);
+  const bool solved = equation.solve(inertia, scheme_of(bodies, body) == Scheme::def_lim ? kLinearEnough : 0.0);
+  if (!solved) {
+    equation.begin_with(u);
+    equation.improve(inertia);
+  }
+  equation.finish(u);
   return solved;
 }
 
@@ -450,7 +487,7 @@ void second_deformable_half_step(const Bodies& bodies, Motion& motion, const ass
   array(std::span(motion.q)) += form.second_part() * array(std::span<const double>(motion.u));
   for_bodies(bodies, [&](std::size_t d) {
     const Deformable& body = bodies.deformables[d];
-    body.mechanics->project(body.part(motion.q), body.part(motion.u));
+    keep_place(*body.mechanics, body.part(motion.q), body.part(motion.u));
   });
   mirror_all(bodies, motion);
 }

@@ -10,6 +10,9 @@ namespace scree::stepping {
 
 using Owners = std::vector<std::shared_ptr<const model::Mechanics>>;
 
+/// The scheme of a body: DEF_LIM in place of DEF_EXP where the body is reduced, whose system is small and has no lumped masses.
+[[nodiscard]] model::Scheme scheme_of(const model::Bodies& bodies, const model::Deformable& body);
+
 /// Make or renew inertia operators where bodies came, went or got new mechanics, and form A at the present configuration (theory eq. 6.7).
 void update_inertias(const model::Bodies& bodies, const model::Motion& motion, const StepForm& form, assembly::Inertias& inertias, Owners& owners);
 
@@ -32,8 +35,8 @@ void factorise_static(const model::Bodies& bodies, const model::Motion& motion, 
 void static_velocities(const model::Bodies& bodies, std::span<const double> q, const BodyLoads& loads, const StepForm& form, const assembly::Inertias& inertias,
                        std::span<const double> u, std::span<double> free);
 
-/// Solve eq. 6.8 for the rates `u` of one body with the impulses `push`, from the guess in `u`. False when Newton's method does not converge and
-/// DEF_LIM keeps the guess; SolveError of DEF_IMP.
+/// Solve eq. 6.8 for the rates `u` of one body with the impulses `push`, from the guess in `u`. False when Newton's method does not converge with them:
+/// then `u` is one step of it away from the guess.
 [[nodiscard]] bool solve_implicit_body(const model::Bodies& bodies, const model::Motion& motion, const model::Deformable& body, const BodyLoads& loads,
                          const model::Inertia& inertia, std::span<const double> start, std::span<const double> push, const StepForm& form, std::span<double> u);
 

@@ -186,7 +186,7 @@ class Simulation {
   [[nodiscard]] bool find_impulses(StageInput& in, const StepForm& form, StepResult& next, StageTimer& timer, bool however);
   void solve(const StageInput& in, ContactStage& stage);
   [[nodiscard]] bool passes_on(const StageInput& in, ContactStage& stage);
-  void correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage);
+  bool correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage, bool however);
   void undo_bounces(State& next);
   /// A quasi-static step, cut into shorter ones where Newton's method does not converge.
   void step_quasi_static();
@@ -210,7 +210,7 @@ class Simulation {
   void warn_of_springs(const StageInput& in, const ContactStage& stage);
   void warn_of_parts(long parts);
   /// One entry a deformable body.
-  void warn_of_unsolved(const std::vector<char>& bodies);
+  bool accept_unsolved(const std::vector<char>& unsolved, bool however);
   void warn_of_spin();
   [[nodiscard]] StageInput stage_input(const model::Motion& motion, const assembly::Velocities& before, const assembly::Velocities& free) const;
   [[nodiscard]] StepForm step_form() const;

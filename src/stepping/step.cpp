@@ -21,6 +21,7 @@ namespace {
 
 using enum model::Stage;
 
+constexpr int kMostTakes = 8;         ///< times that contacts which do work take their law from the mean velocity of the step
 constexpr int kMostCorrections = 20;  ///< of the contact problem for the implicit scheme
 constexpr double kCorrected = 1e-10;  ///< change of velocities, relative to the fastest body, that ends them for DEF_IMP
 constexpr double kLinearCorrected = 1e-3;  ///< the same for DEF_LIM
@@ -302,7 +303,11 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
     passed_on = true;
     cover(with.passed_on, with.passed_on);
   }
-  correct_implicit(in, form, stage);
+  if (!correct_implicit(in, form, stage, however)) return false;
+  for (int round = 0; round < kMostTakes && !statics && stage.take_mean(in, with.inertias); ++round) {
+    solve(in, stage);
+    if (!correct_implicit(in, form, stage, however)) return false;
+  }
   if (!however && !solver_.penalty() && (look >= kMostRounds || may_pass({model_, motion, world_, stage.end, ahead_}, with.points))) return false;
   if (settings_.integrator == Integrator::rattle) {
     next.state.memory.store(stage.contacts);
@@ -527,13 +532,12 @@ void Simulation::handle_failure(const solvers::SolveReport& report) const {
               report.advice.empty() ? "Allow more iterations, loosen the tolerance or use the solver AUTO." : report.advice);
 }
 
-void Simulation::correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage) {
+bool Simulation::correct_implicit(const StageInput& in, const StepForm& form, ContactStage& stage, bool however) {
   // The contact problem is linear in the velocities, the motion of bodies is not: solve it for the bodies' true
   // velocities under the impulses found, and the contacts again with the difference, until it is small (theory sec. 6.4).
   const model::Bodies& bodies = model_.bodies;
   const model::Motion &motion = in.motion, &start = now_.state.motion;
-  if (!stage.acts_on_deformables() || form.quasi_static) return;
-  const auto scheme = [&](const model::Deformable& body) { return bodies.scheme[bodies.index(body.body)]; };
+  if (!stage.acts_on_deformables() || form.quasi_static) return true;
   const auto none = [](std::span<const double> x) { return std::ranges::all_of(x, [](double v) { return v == 0.0; }); };
   std::vector<double>& change = buffers_.change;
   std::vector<char> unsolved;
@@ -546,7 +550,7 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
       const auto u = body.part(stage.end.nodal), difference = body.part(change);
       const auto push = body.part(std::as_const(stage.push));
       // Bodies that nothing touches have their velocities, and those at rest stay there.
-      if (scheme(body) == model::Scheme::def_exp || none(push) || none(u)) return;
+      if (scheme_of(bodies, body) == model::Scheme::def_exp || none(push) || none(u)) return;
       throw_if_stopped();
       std::ranges::copy(u, difference.begin());
       unsolved[d] = !solve_implicit_body(bodies, motion, body, buffers_.loads, *buffers_.inertias[d], body.part(start.q), push, form, u);
@@ -556,21 +560,28 @@ void Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
     for (const model::Deformable& body : bodies.deformables)
       fastest = std::max({fastest, body.mechanics->fastest(body.part(stage.end.nodal)), body.mechanics->fastest(body.part(motion.u))});
     const bool done = std::ranges::all_of(bodies.deformables, [&](const model::Deformable& body) {
-      return body.mechanics->fastest(body.part(change)) <= fastest * (scheme(body) == model::Scheme::def_imp ? kCorrected : kLinearCorrected);
+      return body.mechanics->fastest(body.part(change)) <= fastest * (scheme_of(bodies, body) == model::Scheme::def_imp ? kCorrected : kLinearCorrected);
     });
-    if (done || round == kMostCorrections) break;
+    // A body whose motion is not found for impulses that are not yet right goes a step of Newton's method with them, then they are found anew.
+    const bool solved = std::ranges::all_of(unsolved, [](char left) { return left == 0; });
+    if ((done && solved) || !std::isfinite(fastest) || round == kMostCorrections) break;
     stage.shift_free(in, buffers_.inertias, change);
     solve(in, stage);
   }
   for (assembly::Contact& contact : stage.contacts) contact.U = stage.relative_velocity(in, contact, stage.end);
-  warn_of_unsolved(unsolved);
+  return accept_unsolved(unsolved, however);
 }
 
-void Simulation::warn_of_unsolved(const std::vector<char>& bodies) {
-  const auto found = std::ranges::find(bodies, 1);
-  if (found == bodies.end() || std::exchange(unsolved_warned_, true)) return;
+bool Simulation::accept_unsolved(const std::vector<char>& unsolved, bool however) {
+  const auto found = std::ranges::find(unsolved, 1);
+  if (found == unsolved.end()) return true;
+  if (!however) return false;
+  const model::Deformable& body = model_.bodies.deformables[static_cast<std::size_t>(found - unsolved.begin())];
+  if (scheme_of(model_.bodies, body) == model::Scheme::def_imp) throw_solve("body {}: the implicit scheme DEF_IMP did not converge; use a smaller step or DEF_LIM", body.body);
+  if (std::exchange(unsolved_warned_, true)) return true;
   warnings_.push_back(fmt::format("body {}: in step {} at time {:.6g} s contacts push so hard that the motion of a step of {:.3g} s is not found; its linear velocities are kept and its energy may change. Use a smaller step",
-                                  model_.bodies.deformables[static_cast<std::size_t>(found - bodies.begin())].body, steps() + 1, time(), settings_.step));
+                                  body.body, steps() + 1, time(), settings_.step));
+  return true;
 }
 
 void Simulation::warn_of_overlaps() {

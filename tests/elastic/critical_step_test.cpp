@@ -26,13 +26,29 @@ TEST(CriticalStep, IsTightAndSafe) {
       BlockMatrix K = body.make_matrix();
       body.tangent(body.mesh().positions(), K);
       const double exact = exact_frequency(body, K), found = largest_frequency(body, K);
-      EXPECT_GE(found, exact * (1 - 1e-6));
+      EXPECT_GE(found, exact * (1 - 1e-10));
       EXPECT_LE(found, exact * (1 + 1e-3));
       EXPECT_GE(element_frequency_bound(body), exact * (1 - 1e-12));
       EXPECT_LE(element_frequency_bound(body), 4 * exact);
       EXPECT_DOUBLE_EQ(critical_step(body, body.mesh().positions()), 2.0 / found);
       EXPECT_LT(critical_step(body, body.mesh().positions(), 1e-2), 2.0 / found);
     }
+  }
+}
+
+TEST(CriticalStep, IsABoundForAnyMesh) {
+  // Fast modes of slivers lie close together: what settles first need not be the fastest.
+  std::mt19937 random(2);
+  for (int k = 0; k < 40; ++k) {
+    geometry::Mesh mesh = box_mesh(Vec3::Zero(), Vec3(1, 1, 1), 2, 2, 2, k % 2 ? Cells::hexahedra : Cells::tetrahedra);
+    std::uniform_real_distribution<double> move(-0.12, 0.12);
+    for (Vec3& x : mesh.nodes) x += Vec3{move(random), move(random), move(random)};
+    const ElasticBody body = make_body(mesh, 1, 1e3, 0.3, 7.0);
+    BlockMatrix K = body.make_matrix();
+    body.tangent(body.mesh().positions(), K);
+    const double exact = exact_frequency(body, K), found = largest_frequency(body, K);
+    EXPECT_GE(found, exact * (1 - 1e-10)) << k;
+    EXPECT_LE(found, exact * (1 + 1e-3)) << k;
   }
 }
 

@@ -65,7 +65,7 @@ inline geometry::Mesh box_mesh(const Vec3& low, const Vec3& high, int i, int j, 
   const Vec3 cell = (high - low).cwiseQuotient(Vec3(i, j, k));
   for (Vec3& x : hexes.nodes) {
     const bool inside = ((x - low).array() > 1e-9 * cell.array()).all() && ((high - x).array() > 1e-9 * cell.array()).all();
-    if (inside) x += Vec3(move(random) * cell.x(), move(random) * cell.y(), move(random) * cell.z());
+    if (inside) x += Vec3{move(random) * cell.x(), move(random) * cell.y(), move(random) * cell.z()};
   }
   if (cells == Cells::hexahedra) return hexes;
   geometry::Mesh mesh;
