@@ -52,7 +52,7 @@ struct Free : Elastic {
 
 Vec3 random_direction(std::mt19937& random) {
   std::normal_distribution<double> normal;
-  return Vec3(normal(random), normal(random), normal(random)).normalized();
+  return Vec3{normal(random), normal(random), normal(random)}.normalized();
 }
 
 /// What a body keeps over `steps` steps: energy within 1e-3, angular momentum to rounding.

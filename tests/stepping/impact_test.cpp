@@ -12,7 +12,7 @@ namespace {
 
 Mat3 random_rotation(std::mt19937& random) {
   std::normal_distribution<double> normal;
-  return Eigen::Quaterniond(normal(random), normal(random), normal(random), normal(random)).normalized().toRotationMatrix();
+  return Eigen::Quaterniond{normal(random), normal(random), normal(random), normal(random)}.normalized().toRotationMatrix();
 }
 
 TEST(Impact, GroupsAreConnectedThroughMovingBodies) {
@@ -57,7 +57,8 @@ double bar_impact(Integrator integrator, double e, double mu, RestitutionLaw law
   double low = 0.0;
   for (int k = 0; k < 8; ++k) low = std::min(low, (turn * Vec3(k & 1 ? 0.3 : -0.3, k & 2 ? 0.025 : -0.025, k & 4 ? 0.025 : -0.025)).z());
   scene.sim.set_placement(id, turn, {0, 0, 1e-5 - low});
-  scene.sim.set_velocity(id, Vec3(normal(random), normal(random), normal(random) - 1.5), 5.0 * Vec3(normal(random), normal(random), normal(random)));
+  const Vec3 velocity{normal(random), normal(random), normal(random) - 1.5}, spin{normal(random), normal(random), normal(random)};
+  scene.sim.set_velocity(id, velocity, 5.0 * spin);
   const double before = scene.sim.energies().kinetic;
   scene.run(12);
   return scene.sim.energies().kinetic / before;
@@ -91,7 +92,7 @@ TEST(Impact, BouncesUnderGravityAddNoEnergy) {
           scene.floor();
           const int id = round ? scene.rigid(geometry::make_ellipsoid({0, 0, 0}, {0.3, 0.1, 0.06}, 0, 0)) : scene.box({-0.3, -0.04, -0.025}, {0.3, 0.04, 0.025});
           scene.sim.set_placement(id, random_rotation(random), {0, 0, 0.6});
-          scene.sim.set_velocity(id, {1, 0, 0}, 3.0 * Vec3(normal(random), normal(random), normal(random)));
+          scene.sim.set_velocity(id, {1, 0, 0}, 3.0 * Vec3{normal(random), normal(random), normal(random)});
           const auto energy = [&] { return scene.sim.energies().kinetic + scene.sim.energies().potential; };
           double before = energy();
           const double scale = before;
@@ -138,7 +139,7 @@ void expect_lossless_gas(Integrator integrator) {
     }
   for (int k = 0; k < 27; ++k) {
     const int id = scene.ball(Vec3(k % 3 + 0.5, k / 3 % 3 + 0.5, k / 9 + 0.5) / 3.0, 0.1, 1.0);
-    scene.sim.set_velocity(id, Vec3(normal(random), normal(random), normal(random)), Vec3::Zero());
+    scene.sim.set_velocity(id, Vec3{normal(random), normal(random), normal(random)}, Vec3::Zero());
   }
   const double before = scene.sim.energies().kinetic;
   for (int k = 0; k < 2000; ++k) EXPECT_LT((scene.sim.step(), scene.sim.energies().kinetic), (1.0 + 1e-8) * before);
@@ -177,7 +178,7 @@ TEST(Impact, ElasticGamesKeepMomentumAndEnergy) {
   for (const double h : {5e-3, 1e-3, 1e-4}) {
     Scene scene(h, Vec3::Zero(), 1e-12);
     scene.surface(0.0, 1.0);
-    for (int k = 0; k < 27; ++k) scene.ball(0.0605 * Vec3(k % 3, k / 3 % 3, k / 9) + 1e-4 * Vec3(normal(random), normal(random), normal(random)), 0.03, 1.0);
+    for (int k = 0; k < 27; ++k) scene.ball(0.0605 * Vec3(k % 3, k / 3 % 3, k / 9) + 1e-4 * Vec3{normal(random), normal(random), normal(random)}, 0.03, 1.0);
     const int cue = scene.ball({-0.5, 0.05, 0.06}, 0.03, 1.0);
     scene.sim.set_velocity(cue, {7, 0, 0}, Vec3::Zero());
     const double before = scene.sim.energies().kinetic;
@@ -251,7 +252,8 @@ TEST(Impact, CrowdsShotAtRandomStayInTheirBox) {
     std::vector<int> balls;
     for (int b = 0; b < 27; ++b) {
       balls.push_back(scene.ball(Vec3(b % 3 + 0.5, b / 3 % 3 + 0.5, b / 9 + 0.5) / 3.0, 0.01 + 0.003 * (b % 5), 1.0));
-      scene.sim.set_velocity(balls.back(), std::pow(10.0, exponent(random)) * Vec3(normal(random), normal(random), normal(random)).normalized(), Vec3::Zero());
+      const double speed = std::pow(10.0, exponent(random));
+      scene.sim.set_velocity(balls.back(), speed * Vec3{normal(random), normal(random), normal(random)}.normalized(), Vec3::Zero());
     }
     scene.run(20);
     for (const int id : balls) {

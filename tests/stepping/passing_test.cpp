@@ -42,8 +42,9 @@ struct Crowd {
       const Vec3 at((k % 3 + 0.5) / 3.0, (k / 3 % 3 + 0.5) / 3.0, 0.25 + 0.5 * (k / 9));
       const Vec3 half(0.1, 0.075, 0.002);
       const int id = k % 3 == 2 ? scene->box(at - half, at + half) : scene->ball(at, 0.01 + 0.04 * uniform(random), 1.0);
-      if (k % 3 == 2) scene->sim.set_placement(id, Eigen::Quaterniond(normal(random), normal(random), normal(random), normal(random)).normalized().toRotationMatrix(), at);
-      scene->sim.set_velocity(id, std::pow(1000.0, uniform(random)) * Vec3(normal(random), normal(random), normal(random)).normalized(), Vec3::Zero());
+      if (k % 3 == 2) scene->sim.set_placement(id, Eigen::Quaterniond{normal(random), normal(random), normal(random), normal(random)}.normalized().toRotationMatrix(), at);
+      const double speed = std::pow(1000.0, uniform(random));
+      scene->sim.set_velocity(id, speed * Vec3{normal(random), normal(random), normal(random)}.normalized(), Vec3::Zero());
       bodies.push_back(id);
     }
   }
@@ -162,7 +163,7 @@ TEST(Passing, PlatesLieOnHulls) {
     for (unsigned seed = 1; seed <= 25; ++seed) {
       std::mt19937 random(seed);
       std::normal_distribution<double> normal;
-      const auto direction = [&] { return Vec3(normal(random), normal(random), normal(random)).normalized(); };
+      const auto direction = [&] { return Vec3{normal(random), normal(random), normal(random)}.normalized(); };
       Scene scene(h, {0, 0, -9.81}, 1e-3);
       scene.surface(0.5);
       for (const Vec3& at : {Vec3(-0.08, 0, 0), Vec3(0.08, 0.03, 0), Vec3(0, -0.1, 0), Vec3(0, 0.12, 0)}) {
