@@ -26,6 +26,15 @@ template <int N>
 extern template EllipsoidFoot<2> nearest_on_ellipsoid<2>(const Eigen::Vector2d&, const Eigen::Vector2d&);
 extern template EllipsoidFoot<3> nearest_on_ellipsoid<3>(const Eigen::Vector3d&, const Eigen::Vector3d&);
 
+/// Unit outward normals of all boundary points that the line along the normal leads to y from: at most 2 N, the nearest one among them.
+/// With s_i = g_i / (u + e_i) they are the roots u of |s| = 1, one beyond each of the outer poles -e_i and none or two between neighbours, where |s| is
+/// convex. Components of y below rounding count as of its order: roots at the poles are then as close to them as matters.
+template <int N>
+int stationary_on_ellipsoid(const Eigen::Matrix<double, N, 1>& radii, const Eigen::Matrix<double, N, 1>& y, Eigen::Matrix<double, N, 1>* normals);
+
+extern template int stationary_on_ellipsoid<2>(const Eigen::Vector2d&, const Eigen::Vector2d&, Eigen::Vector2d*);
+extern template int stationary_on_ellipsoid<3>(const Eigen::Vector3d&, const Eigen::Vector3d&, Eigen::Vector3d*);
+
 /// Eigenvalues (ascending) and orthonormal eigenvectors of the symmetric matrix [a b; b c], in closed form.
 struct Symmetric2 {
   Eigen::Vector2d values;

@@ -134,12 +134,6 @@ double minimise_everywhere(const Difference& difference, Vec3& normal, double sc
   return least;
 }
 
-/// Radius of the balls that roll inside an ellipsoid.
-double rolling_radius(const EllipsoidView& e) {
-  const double least = e.radii.minCoeff();
-  return least * least / e.radii.maxCoeff();
-}
-
 }  // namespace
 
 bool touch_sphere_ellipsoid(const Ball& a, const EllipsoidView& b, double limit, Manifold& out) {
@@ -166,7 +160,7 @@ bool touch_ellipsoids(const EllipsoidView& a, const EllipsoidView& b, double lim
   if (least < -limit) return false;
   // A minimum no deeper than the radius of balls that roll inside A - B is the least of all: the ball that touches
   // there lies in A - B, and the origin is as far from its surface as from the minimum.
-  if (least > rolling_radius(a) + rolling_radius(b)) least = minimise_everywhere(difference, normal, scale, least);
+  if (least > a.rolling_radius() + b.rolling_radius()) least = minimise_everywhere(difference, normal, scale, least);
   const double gap = -least;
   if (gap > limit) return false;
   out.normal = normal;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <utility>
 
 namespace scree::collision {
 
@@ -64,7 +65,36 @@ double triangle_area(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& n)
   return 0.5 * n.dot((b - a).cross(c - a));
 }
 
+/// Ends of the side that starts at slot k of face f.
+std::pair<const Vec3&, const Vec3&> side_of_face(const PolyhedronView& p, int f, int k) {
+  return {p.vertices[p.face_vertices[k]], p.vertices[p.face_vertices[k + 1 < p.face_start[f + 1] ? k + 1 : p.face_start[f]]]};
+}
+
 }  // namespace
+
+Vec3 nearest_on_segment(const Vec3& u, const Vec3& v, const Vec3& x) {
+  const Vec3 along = v - u;
+  const double t = std::clamp(along.dot(x - u) / along.squaredNorm(), 0.0, 1.0);
+  return u + t * along;
+}
+
+bool in_face(const PolyhedronView& p, int f, const Vec3& x) {
+  for (int k = p.face_start[f]; k < p.face_start[f + 1]; ++k) {
+    const auto& [u, v] = side_of_face(p, f, k);
+    if (p.normals[f].dot((v - u).cross(x - u)) < 0.0) return false;
+  }
+  return true;
+}
+
+double beside_face(const PolyhedronView& p, int f, const Vec3& x) {
+  if (in_face(p, f, x)) return 0.0;
+  double square = kInfinity;
+  for (int k = p.face_start[f]; k < p.face_start[f + 1]; ++k) {
+    const auto& [u, v] = side_of_face(p, f, k);
+    square = std::min(square, (nearest_on_segment(u, v, x) - x).squaredNorm());
+  }
+  return std::sqrt(square);
+}
 
 bool clip_faces(const PolyhedronView& p, int reference, const PolyhedronView& q, int incident, const Vec3& n, bool p_first,
                 NarrowScratch& scratch) {
@@ -93,8 +123,7 @@ bool clip_faces(const PolyhedronView& p, int reference, const PolyhedronView& q,
   const double snap = kSnap * std::min(p.size, q.size);
   const int begin = p.face_start[reference], end = p.face_start[reference + 1];
   for (int k = begin; k < end && !polygon.empty(); ++k) {
-    const Vec3& u = p.vertices[p.face_vertices[k]];
-    const Vec3& v = p.vertices[p.face_vertices[k + 1 < end ? k + 1 : begin]];
+    const auto& [u, v] = side_of_face(p, reference, k);
     const Vec3 inward = n.cross(v - u).normalized();
     const int cut = p.face_edges[k];
     clip(polygon, scratch.clipped, inward, inward.dot(u), snap, cut,

@@ -12,6 +12,15 @@ namespace scree::collision {
 bool clip_faces(const PolyhedronView& p, int reference, const PolyhedronView& q, int incident, const Vec3& n, bool p_first,
                 NarrowScratch& scratch);
 
+/// Nearest point of a segment u v to x.
+[[nodiscard]] Vec3 nearest_on_segment(const Vec3& u, const Vec3& v, const Vec3& x);
+
+/// Is the point, which lies in the plane of face f, within its polygon?
+[[nodiscard]] bool in_face(const PolyhedronView& p, int f, const Vec3& x);
+
+/// Distance of a point of the plane of face f from its polygon, 0 within.
+[[nodiscard]] double beside_face(const PolyhedronView& p, int f, const Vec3& x);
+
 /// Turn scratch.polygon, clipped along n, into manifold points with gaps up to options.limit; false when no corner is
 /// that near. `size` is the length scale of the pair.
 bool emit_polygon(const Vec3& n, double size, const NarrowOptions& options, NarrowScratch& scratch, Manifold& out);

@@ -36,6 +36,11 @@ struct EllipsoidView {
     const double h = extent(n);
     return radii.prod() / (h * h);
   }
+  /// Radius of the largest ball that rolls inside, touching the surface anywhere.
+  [[nodiscard]] double rolling_radius() const {
+    const double least = radii.minCoeff();
+    return least * least / radii.maxCoeff();
+  }
 };
 
 /// Current polyhedron: pointers into the store, valid until bodies are added or removed.

@@ -107,6 +107,7 @@ class Pair {
   [[nodiscard]] Vec3 upright_normal(const Vec3& n, double tolerance) const;
   void touch_apart(const Nearest& nearest);
   void touch_close(const Nearest& nearest);
+  [[nodiscard]] bool reaches_face(const Axis& axis) const;
   bool decided_by_faces();
   void cut_polygon(const Vec3& n, int face_a, int face_b, bool of_a);
   void cut_face(const Axis& axis);
@@ -343,6 +344,18 @@ void Pair::touch_close(const Nearest& nearest) {
   axis_contact(axis);
 }
 
+/// Is a corner of the polygon cut over a face as near to the face itself as to its plane? Cutting lets pass what is a little beside the face, near
+/// its corners by more than across its sides.
+bool Pair::reaches_face(const Axis& axis) const {
+  const PolyhedronView& p = axis.kind == Axis::Kind::face_of_a ? a_ : b_;
+  const Vec3& n = p.normals[axis.face];
+  for (const PolygonCorner& corner : scratch_.polygon)
+    if (corner.gap <= axis.separation + equal_ &&
+        std::hypot(corner.gap, beside_face(p, axis.face, corner.x - corner.gap * n)) <= axis.separation + equal_)
+      return true;
+  return false;
+}
+
 /// Pieces of few faces: try them all. The best one decides when the polygon over it reaches down to its separation and,
 /// in overlap, edges do no better; the middle of the overlap under its deepest corner is then a common point.
 bool Pair::decided_by_faces() {
@@ -351,7 +364,9 @@ bool Pair::decided_by_faces() {
   const bool of_a = axis.kind == Axis::Kind::face_of_a;
   cut_face(axis);
   if (reached_ > axis.separation + equal_) return false;
-  if (axis.separation <= kTouch * size_) {
+  if (axis.separation > kTouch * size_) {
+    if (!reaches_face(axis)) return false;
+  } else {
     const auto deepest = std::min_element(scratch_.polygon.begin(), scratch_.polygon.end(),
                                           [](const PolygonCorner& p, const PolygonCorner& q) { return p.gap < q.gap; });
     const Vec3 middle = deepest->x - (of_a ? 0.5 : -0.5) * deepest->gap * axis.normal;

@@ -73,6 +73,18 @@ bool leans(const PolyhedronView& q, int face, const PolyhedronView& r, const Vec
   return height_over(r, x) <= tolerance && r.extent(m) - m.dot(x) > 1e-3 * size + tolerance;
 }
 
+/// How far P is above the point x along n, negative below; infinite where the line through x along n passes by P.
+double height_above(const PolyhedronView& p, const Vec3& x, const Vec3& n) {
+  double low = -kInfinity, high = kInfinity;
+  for (int f = 0; f < p.face_count; ++f) {
+    const double slope = p.normals[f].dot(n), room = p.offsets[f] - p.normals[f].dot(x);
+    if (slope < 0.0) low = std::max(low, room / slope);
+    else if (slope > 0.0) high = std::min(high, room / slope);
+    else if (room < 0.0) return kInfinity;
+  }
+  return low <= high ? low : kInfinity;
+}
+
 /// Collect, for every pair of pieces whose other side may be joined to more, its points.
 void collect(const PieceStore& store, const std::vector<ContactPoint>& contacts, std::vector<Side>& sides) {
   sides.clear();
@@ -106,8 +118,10 @@ class Joint {
       if (scratch_.sides[i].verdict == SeamVerdict::sound) sound = true;
       if (scratch_.sides[i].verdict == SeamVerdict::leaning && leaning < 0) leaning = i;
     }
-    // With no sound neighbour to take over, the first leaning point stays, upright.
+    // With no sound neighbour to take over, the first leaning point stays, upright where P is over it; where each piece hides the
+    // next, in a ring about a corner, the least deep one.
     if (!sound && leaning >= 0) straighten(scratch_.sides[leaning]);
+    if (!sound && leaning < 0) scratch_.sides[shallowest()].verdict = SeamVerdict::sound;
     for (int i = first_; i < last_; ++i) {
       const Side& side = scratch_.sides[i];
       const int kept = side.verdict == SeamVerdict::sound ? side.last
@@ -129,6 +143,14 @@ class Joint {
     double gap = kInfinity;
     for (int k = side.first; k < side.last; ++k) gap = std::min(gap, contacts_[k].gap);
     return gap;
+  }
+
+  /// Of the sides that overlap the least deep one, else the nearest.
+  [[nodiscard]] int shallowest() const {
+    int best = first_;
+    for (int i = first_ + 1; i < last_; ++i)
+      if (const double gap = least_gap(scratch_.sides[i]), least = least_gap(scratch_.sides[best]); (gap < 0.0) != (least < 0.0) ? gap < 0.0 : std::abs(gap) < std::abs(least)) best = i;
+    return best;
   }
 
   [[nodiscard]] SeamVerdict judge(int i) const {
@@ -156,15 +178,30 @@ class Joint {
     return leaning ? SeamVerdict::leaning : SeamVerdict::sound;
   }
 
-  /// Turn the first point of the side to the normal of the face its normal leans away from.
+  /// Does a piece of the joint reach up to x, a point of the plane of a face of Q?
+  [[nodiscard]] bool over_joint(const Vec3& x) const {
+    for (int i = first_; i < last_; ++i)
+      if (const PolyhedronView r = store_.polyhedron(scratch_.sides[i].other); height_over(r, x) <= 1e-6 * r.size) return true;
+    return false;
+  }
+
+  /// Turn the first point of the side to the normal of the face its normal leans away from: at the vertex of P that is deepest under this face if it is over the
+  /// joint, else where the point is. P may be far deeper under the plane where the joint has ended.
   void straighten(const Side& side) {
     const PolyhedronView q = store_.polyhedron(side.other), p = store_.polyhedron(side.own);
     const int face = leaning_face(q, outward(side));
     const Vec3& n = q.normals[face];
-    const Vec3& deepest = p.vertices[p.support(-n)];
     ContactPoint& point = contacts_[side.first];
-    point.gap = n.dot(deepest) - q.offsets[face];
-    point.point = deepest - 0.5 * point.gap * n;
+    Vec3 x = p.vertices[p.support(-n)];
+    double gap = n.dot(x) - q.offsets[face];
+    x -= gap * n;
+    if (!over_joint(x)) {
+      x = point.point - (n.dot(point.point) - q.offsets[face]) * n;
+      gap = height_above(p, x, n);
+      if (gap == kInfinity) return;
+    }
+    point.gap = gap;
+    point.point = x + 0.5 * gap * n;
     point.normal = side.own_is_a ? Vec3(-n) : n;
     (side.own_is_a ? point.surface_b : point.surface_a) = q.face_surface[face];
   }

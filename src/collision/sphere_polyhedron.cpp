@@ -3,13 +3,12 @@
 #include <cmath>
 
 #include "collision/ellipsoid.hpp"
+#include "collision/manifold.hpp"
 #include "collision/narrow_phase.hpp"
 
 namespace scree::collision {
 
 namespace {
-
-constexpr double kDeep = 0.1;  // of the least radius: an ellipsoid sunk in farther may have several ways out
 
 /// Boundary face whose normal is closest to n: it names the surface in touch.
 int facing(const PolyhedronView& p, const Vec3& n) {
@@ -20,23 +19,6 @@ int facing(const PolyhedronView& p, const Vec3& n) {
     if (!p.face_interior[f] && cosine > most) most = cosine, best = f;
   }
   return best;
-}
-
-/// Is the point, which lies in the plane of face f, within its polygon?
-bool in_face(const PolyhedronView& p, int f, const Vec3& x) {
-  const int first = p.face_start[f], last = p.face_start[f + 1];
-  for (int k = first; k < last; ++k) {
-    const Vec3& u = p.vertices[p.face_vertices[k]];
-    const Vec3& v = p.vertices[p.face_vertices[k + 1 < last ? k + 1 : first]];
-    if (p.normals[f].dot((v - u).cross(x - u)) < 0.0) return false;
-  }
-  return true;
-}
-
-Vec3 nearest_on_segment(const Vec3& u, const Vec3& v, const Vec3& x) {
-  const Vec3 along = v - u;
-  const double t = std::clamp(along.dot(x - u) / along.squaredNorm(), 0.0, 1.0);
-  return u + t * along;
 }
 
 bool seam(const PolyhedronView& p, int edge) {
@@ -61,31 +43,87 @@ bool decided_by_face(const PolyhedronView& p, int f, const Vec3& x, double s) {
   return true;
 }
 
-/// Largest separation along directions between the normals p and q beside an edge through u, of an ellipsoid that is deep
-/// in the polyhedron: there the separation may have several maxima, of which the nearest point of the
-/// ellipse yields one. Sampled, then narrowed by golden sections.
-double arc_maximum(const EllipsoidView& a, const Vec3& u, const Vec3& p, const Vec3& q, Vec3& direction) {
-  constexpr int kSamples = 12, kSections = 40;
-  constexpr double kGolden = 0.6180339887498949;
-  const Vec3 from = a.center - u;
-  const auto at = [&](double t, Vec3& m) {
-    m = ((1.0 - t) * p + t * q).normalized();
-    return m.dot(from) - a.extent(m);
-  };
-  Vec3 m;
-  int best = 0;
-  double most = -kInfinity;
-  for (int k = 0; k <= kSamples; ++k) {
-    const double s = at(static_cast<double>(k) / kSamples, m);
-    if (s > most) most = s, best = k;
+/// The way out of a polyhedron for an ellipsoid: the unit vector m, from the one to the other, along which they are parted farthest.
+///
+/// Along any m they are parted by the least that any vertex v allows,  s_v(m) = m.(c - v) - |diag(r) axes^T m|, so that the best
+/// m is the normal of a face, or one of the directions in which s_v is stationary in the plane across an edge, or in space. The
+/// largest of these is the signed distance of the edge or vertex from the ellipsoid: where that is not above the best known,
+/// nothing of this feature is. Every m is judged by the whole polyhedron.
+class WayOut {
+ public:
+  WayOut(const EllipsoidView& a, const PolyhedronView& b, double limit)
+      : a_(a), b_(b), M_(a.axes * a.radii.asDiagonal()), least_(a.radii.minCoeff()), limit_(limit) {}
+
+  double best = -kInfinity;
+  Vec3 direction = Vec3::UnitZ();
+  int face = -1;
+
+  /// False when a face parts the two by more than the limit, or an interior face does at all.
+  bool try_faces() {
+    for (int f = 0; f < b_.face_count; ++f) {
+      const double s = b_.normals[f].dot(a_.center) - a_.extent(b_.normals[f]) - b_.offsets[f];
+      if (s > limit_ || (s > 0.0 && b_.face_interior[f])) return false;
+      if (!b_.face_interior[f] && s > best) best = s, face = f;
+    }
+    if (face >= 0) direction = b_.normals[face];
+    return face >= 0;
   }
-  double low = std::max(0, best - 1) / static_cast<double>(kSamples), high = std::min(kSamples, best + 1) / static_cast<double>(kSamples);
-  for (int k = 0; k < kSections; ++k) {
-    const double t1 = high - kGolden * (high - low), t2 = low + kGolden * (high - low);
-    (at(t1, m) > at(t2, m) ? high : low) = at(t1, m) > at(t2, m) ? t2 : t1;
+
+  /// Nearest directions alone, or all that are stationary. False when one parts the two by more than the limit.
+  bool try_edges_and_vertices(bool all) {
+    for (int e = 0; e < b_.edge_count; ++e)
+      if (!seam(b_, e)) try_edge(e, all);
+    for (int v = 0; v < b_.vertex_count; ++v) try_vertex(v, all);
+    return best <= limit_;
   }
-  return at(0.5 * (low + high), direction);
-}
+
+ private:
+  void consider(const Vec3& m) {
+    const double s = m.dot(a_.center) - a_.extent(m) - b_.extent(m);
+    if (s > best) best = s, direction = m;
+  }
+
+  /// Seen along the edge the ellipsoid is an ellipse and the edge a point.
+  void try_edge(int e, bool all) {
+    const Vec3& u = b_.vertices[b_.edges[e][0]];
+    const Vec3 along = (b_.vertices[b_.edges[e][1]] - u).normalized(), from = u - a_.center;
+    if (along.cross(from).norm() - least_ <= best) return;
+    const Vec3 p = b_.normals[b_.edge_faces[e][0]], q = along.cross(p);
+    const Vec3 mp = M_.transpose() * p, mq = M_.transpose() * q;
+    const Symmetric2 eigen(mp.squaredNorm(), mp.dot(mq), mq.squaredNorm());
+    const Vec2 radii(std::sqrt(std::max(eigen.values[0], 1e-24 * eigen.values[1])), std::sqrt(eigen.values[1]));
+    const Vec2 y = eigen.vectors.transpose() * Vec2(p.dot(from), q.dot(from));
+    const EllipsoidFoot<2> foot = nearest_on_ellipsoid<2>(radii, y);
+    if (foot.distance <= best) return;
+    const auto try_normal = [&](const Vec2& normal) {
+      const Vec2 n = eigen.vectors * normal;
+      consider((-n[0] * p - n[1] * q).normalized());
+    };
+    try_normal(foot.normal);
+    if (!all || foot.distance <= best) return;
+    Vec2 normals[4];
+    const int count = stationary_on_ellipsoid<2>(radii, y, normals);
+    for (int k = 0; k < count; ++k) try_normal(normals[k]);
+  }
+
+  void try_vertex(int v, bool all) {
+    const Vec3 from = b_.vertices[v] - a_.center;
+    if (from.norm() - least_ <= best) return;
+    const Vec3 y = a_.axes.transpose() * from;
+    const EllipsoidFoot<3> foot = nearest_on_ellipsoid<3>(a_.radii, y);
+    if (foot.distance <= best) return;
+    consider(-(a_.axes * foot.normal));
+    if (!all || foot.distance <= best) return;
+    Vec3 normals[6];
+    const int count = stationary_on_ellipsoid<3>(a_.radii, y, normals);
+    for (int k = 0; k < count; ++k) consider(-(a_.axes * normals[k]));
+  }
+
+  const EllipsoidView& a_;
+  const PolyhedronView& b_;
+  Mat3 M_;
+  double least_, limit_;
+};
 
 }  // namespace
 
@@ -131,72 +169,20 @@ bool touch_sphere_polyhedron(const Ball& a, const PolyhedronView& b, double limi
 }
 
 bool touch_ellipsoid_polyhedron(const EllipsoidView& a, const PolyhedronView& b, double limit, Manifold& out) {
-  // Separation along a direction m that points from the polyhedron to the ellipsoid; every m gives a
-  // lower bound of the gap, and one of the candidates below attains it.
-  double best = -kInfinity;
-  Vec3 direction = Vec3::UnitZ();
-  const auto consider = [&](const Vec3& m) {
-    const double s = m.dot(a.center) - a.extent(m) - b.extent(m);
-    if (s > best) best = s, direction = m;
-  };
-
-  // Faces.
-  int face = -1;
-  for (int f = 0; f < b.face_count; ++f) {
-    const double s = b.normals[f].dot(a.center) - a.extent(b.normals[f]) - b.offsets[f];
-    if (s > limit || (s > 0.0 && b.face_interior[f])) return false;
-    if (!b.face_interior[f] && s > best) best = s, face = f;
-  }
-  if (face < 0) return false;
-  direction = b.normals[face];
-  const Vec3 lowest = a.support(-direction);
-  if (decided_by_face(b, face, lowest, best)) {
-    out.normal = -direction;
-    out.surface_b = b.face_surface[face];
-    out.add(lowest - 0.5 * best * direction, best, curved_patch_area(a.curvature_radius(direction), best), 0);
+  WayOut way(a, b, limit);
+  if (!way.try_faces()) return false;
+  const Vec3 lowest = a.support(-way.direction);
+  if (decided_by_face(b, way.face, lowest, way.best)) {
+    out.normal = -way.direction;
+    out.surface_b = b.face_surface[way.face];
+    out.add(lowest - 0.5 * way.best * way.direction, way.best, curved_patch_area(a.curvature_radius(way.direction), way.best), 0);
     return true;
   }
-
-  // Edges: seen along the edge the ellipsoid is an ellipse and the edge a point. A feature parts the
-  // bodies by no more than its distance from the centre less the least radius.
-  const Mat3 M = a.axes * a.radii.asDiagonal();
-  const double least = a.radii.minCoeff();
-  for (int e = 0; e < b.edge_count; ++e) {
-    if (seam(b, e)) continue;
-    const Vec3& u = b.vertices[b.edges[e][0]];
-    const Vec3 along = (b.vertices[b.edges[e][1]] - u).normalized();
-    if (along.cross(u - a.center).norm() - least <= best) continue;
-    const Vec3 p = b.normals[b.edge_faces[e][0]], q = along.cross(p);
-    const Vec3 mp = M.transpose() * p, mq = M.transpose() * q;
-    const Symmetric2 eigen(mp.squaredNorm(), mp.dot(mq), mq.squaredNorm());
-    const Mat2& turn = eigen.vectors;
-    const Vec2 radii(std::sqrt(std::max(eigen.values[0], 1e-24 * eigen.values[1])), std::sqrt(eigen.values[1]));
-    const Vec3 from = u - a.center;
-    const EllipsoidFoot<2> foot = nearest_on_ellipsoid<2>(radii, turn.transpose() * Vec2(p.dot(from), q.dot(from)));
-    if (foot.distance <= best) continue;
-    const Vec2 normal = turn * foot.normal;
-    consider((-normal[0] * p - normal[1] * q).normalized());
-    if (best > limit) return false;
-  }
-
-  // Vertices: nearest point on the ellipsoid.
-  for (int v = 0; v < b.vertex_count; ++v) {
-    if ((b.vertices[v] - a.center).norm() - least <= best) continue;
-    const EllipsoidFoot<3> foot = nearest_on_ellipsoid<3>(a.radii, a.axes.transpose() * (b.vertices[v] - a.center));
-    if (foot.distance <= best) continue;
-    consider(-(a.axes * foot.normal));
-    if (best > limit) return false;
-  }
-
-  // Deep overlap: other maxima between the normals of neighbouring faces.
-  for (int e = 0; e < b.edge_count && best < -kDeep * least; ++e) {
-    if (seam(b, e)) continue;
-    Vec3 m;
-    const double s = arc_maximum(a, b.vertices[b.edges[e][0]], b.normals[b.edge_faces[e][0]], b.normals[b.edge_faces[e][1]], m);
-    if (s > best) best = s, direction = m;
-  }
-  const Vec3 x = a.support(-direction);
-  add_polyhedron_point(b, direction, x - best * direction, best, a.curvature_radius(direction), out);
+  // No deeper than balls that roll inside the ellipsoid, the nearest directions are all there are.
+  if (!way.try_edges_and_vertices(false)) return false;
+  if (way.best < -a.rolling_radius()) way.try_edges_and_vertices(true);
+  const Vec3 x = a.support(-way.direction);
+  add_polyhedron_point(b, way.direction, x - way.best * way.direction, way.best, a.curvature_radius(way.direction), out);
   return true;
 }
 

@@ -21,8 +21,8 @@ std::vector<Contact> random_contacts(std::mt19937& random) {
         c.point.body_a = a;
         c.point.body_b = b;
         c.point.feature = feature;
-        c.frame = frame_from_normal(Vec3(normal(random), normal(random), normal(random)).normalized());
-        c.R = Vec3(normal(random), normal(random), normal(random));
+        c.frame = frame_from_normal(Vec3{normal(random), normal(random), normal(random)}.normalized());
+        c.R = Vec3{normal(random), normal(random), normal(random)};
         c.cohesive = random() % 2;
         contacts.push_back(c);
       }

@@ -187,7 +187,9 @@ TEST(ellipsoid_polyhedron, face_edge_and_vertex_are_exact) {
     // A corner of the cube, the middle of an edge or of a face, and a normal from its cone.
     const int kind = trial % 3;
     const Vec3 corner(1, kind >= 1 ? 0.1 : 1, kind == 2 ? 0.2 : 1);
-    Vec3 m(random.uniform(0.2, 1), kind >= 1 ? 0.0 : random.uniform(0.2, 1), kind == 2 ? 0.0 : random.uniform(0.2, 1));
+    Vec3 m = random.vector(0.2, 1);
+    if (kind >= 1) m[1] = 0.0;
+    if (kind == 2) m[2] = 0.0;
     m.normalize();
     const double gap = random.uniform(0, 1) < 0.3 ? 0.0 : std::pow(10.0, random.uniform(-12, -2));
     Shape shape = shape_of(geometry::Ellipsoid{Vec3::Zero(), e.radii, e.axes});

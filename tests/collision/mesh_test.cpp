@@ -107,7 +107,8 @@ TEST(mesh, gap_of_a_meshed_block_is_that_of_the_block) {
     x += ((trial % 2 ? 1.0 : -1.0) * std::pow(10.0, random.uniform(-9, trial % 2 ? -1.0 : -3.0)) - thrown.gap) * thrown.normal;
     const double exact = ExactGap(block, {form, turn, x}).gap;
     World world;
-    world.add_body(0, hex_block({-1, -1, -1}, {1, 1, 1}, 1 + random.integer(3), 1 + random.integer(3), 1 + random.integer(3)), false);
+    const int i = 1 + random.integer(3), j = 1 + random.integer(3), k = 1 + random.integer(3);
+    world.add_body(0, hex_block({-1, -1, -1}, {1, 1, 1}, i, j, k), false);
     world.add_body(1, rock, true);
     world.place(1, turn, Vec3::Zero(), x, 0.0);
     EXPECT_NEAR(least_gap(detect(world, std::max(0.0, 1.1 * exact), 0.0)), exact, 2e-9) << trial;

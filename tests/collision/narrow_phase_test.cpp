@@ -21,7 +21,7 @@ Shape random_shape(Random& random, int kind, double aspect) {
 
 /// Place b beside a so that their gap is near the wanted one.
 void set_gap(Duo& duo, double gap, Random& random) {
-  duo.xb = duo.xa + random.uniform(0.5, 2.0) * random.direction();
+  duo.xb = duo.xa + random.within(0.5, 2.0);
   for (int i = 0; i < 6; ++i) {
     Vec3 n;
     const double now = sampled_gap(duo.placed_a(), duo.placed_b(), &n, false);

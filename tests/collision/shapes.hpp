@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -78,10 +79,13 @@ inline Shape sphere(double radius, const Vec3& center = Vec3::Zero()) {
 }
 inline Shape ellipsoid(const Vec3& radii) { return shape_of(geometry::Ellipsoid{Vec3::Zero(), radii, Mat3::Identity()}); }
 
+/// Every draw is a statement of its own: the order in which arguments and operands are evaluated is the compiler's.
 class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
   double uniform(double low, double high) { return low + (high - low) * (engine_() / 4294967296.0); }
+  /// Ten to a uniform power.
+  double power(double low, double high) { return std::pow(10.0, uniform(low, high)); }
   int integer(int below) { return static_cast<int>(uniform(0, below)); }
   Vec3 vector(double low, double high) {
     const double x = uniform(low, high), y = uniform(low, high), z = uniform(low, high);
@@ -97,6 +101,16 @@ class Random {
     const Vec3 axis = direction();
     return exp_rotation(axis * uniform(0, kPi));
   }
+  /// A vector of uniform length, any way.
+  Vec3 within(double low, double high) {
+    const double length = uniform(low, high);
+    return length * direction();
+  }
+  /// A vector whose length is ten to a uniform power, any way.
+  Vec3 of_any_order(double low, double high) {
+    const double length = power(low, high);
+    return length * direction();
+  }
 
  private:
   std::mt19937 engine_;
@@ -108,19 +122,18 @@ struct Placed {
   Mat3 F = Mat3::Identity();
   Vec3 position = Vec3::Zero();
 
-  [[nodiscard]] double extent(const Vec3& n) const {
+  /// Point farthest along n.
+  [[nodiscard]] Vec3 support(const Vec3& n) const {
     const Vec3 local = F.transpose() * n;
-    double h = 0.0;
-    if (const auto* s = std::get_if<geometry::Sphere>(&piece->form)) {
-      h = local.dot(s->center) + s->radius * local.norm();
-    } else if (const auto* e = std::get_if<geometry::Ellipsoid>(&piece->form)) {
-      h = local.dot(e->center) + e->radii.cwiseProduct(e->axes.transpose() * local).norm();
-    } else {
-      h = -kInfinity;
-      for (const Vec3& v : std::get<Polyhedron>(piece->form).vertices) h = std::max(h, local.dot(v));
+    if (const auto* s = std::get_if<geometry::Sphere>(&piece->form)) return F * (s->center + s->radius * local.normalized()) + position;
+    if (const auto* e = std::get_if<geometry::Ellipsoid>(&piece->form)) {
+      const Vec3 stretched = e->radii.cwiseProduct(e->axes.transpose() * local).normalized();
+      return F * (e->center + e->axes * e->radii.cwiseProduct(stretched)) + position;
     }
-    return h + n.dot(position);
+    const auto& vertices = std::get<Polyhedron>(piece->form).vertices;
+    return F * *std::max_element(vertices.begin(), vertices.end(), [&](const Vec3& u, const Vec3& v) { return local.dot(u) < local.dot(v); }) + position;
   }
+  [[nodiscard]] double extent(const Vec3& n) const { return n.dot(support(n)); }
 };
 
 /// Separation along n:  min_B n.x - max_A n.x.

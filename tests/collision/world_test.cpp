@@ -382,7 +382,8 @@ TEST(seams, corner_keeps_floor_and_wall_at_any_depth) {
     }
     world.add_body(2, trial % 4 < 2 ? blunt : sharp, true);
     const double in = std::pow(10.0, random.uniform(-14, -2.5)), down = std::pow(10.0, random.uniform(-14, -2.5));
-    put(world, 2, {in, random.uniform(-0.5, 0.5), -down}, exp_rotation(Vec3(0, 0, random.integer(2) * 1e-3)));
+    const double beside = random.uniform(-0.5, 0.5);
+    put(world, 2, {in, beside, -down}, exp_rotation(Vec3(0, 0, random.integer(2) * 1e-3)));
     bool up = false, side = false;
     for (const auto& c : detect(world, 1e-2)) {
       up = up || c.normal.z() > 0.89;

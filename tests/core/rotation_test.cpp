@@ -12,7 +12,7 @@ class Vectors {
  public:
   Vec3 operator()(double length) {
     std::normal_distribution<> normal;
-    return length * Vec3(normal(random_), normal(random_), normal(random_)).normalized();
+    return length * Vec3{normal(random_), normal(random_), normal(random_)}.normalized();
   }
   double angle(double low, double high) { return std::exp(std::uniform_real_distribution<>(std::log(low), std::log(high))(random_)); }
 

@@ -43,7 +43,7 @@ inline std::vector<Vec3> random_points(int count, unsigned seed) {
   std::mt19937 generator(seed);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   std::vector<Vec3> points(count);
-  for (Vec3& p : points) p = Vec3(uniform(generator), uniform(generator), uniform(generator));
+  for (Vec3& p : points) p = Vec3{uniform(generator), uniform(generator), uniform(generator)};
   return points;
 }
 

@@ -42,7 +42,7 @@ TEST(Rotation, FreeBodiesKeepEnergyAndMomentumForAnyInertiaSpinAndStep) {
   for (int k = 0; k < 120; ++k) {
     const double h = std::pow(10.0, -5.0 + 3.0 * exponent(random)), spin = std::pow(10.0, 5.0 * exponent(random));
     Scene scene(h);
-    const Vec3 size(1.0, std::pow(10.0, -3.0 * exponent(random)), std::pow(10.0, -3.0 * exponent(random)));
+    const Vec3 size{1.0, std::pow(10.0, -3.0 * exponent(random)), std::pow(10.0, -3.0 * exponent(random))};
     scene.box(-0.5 * size, 0.5 * size);
     scene.sim.settings().integrator = kIntegrators[k % 3];
     scene.sim.set_velocity(0, Vec3::Zero(), spin * Vec3{normal(random), normal(random), normal(random)}.normalized());
