@@ -360,7 +360,9 @@ def viewers(bench, chance):
                                stderr=subprocess.PIPE, text=True)
     try:
         line = watcher.stdout.readline()
-        expect(line.startswith("view: http") or watcher.poll() is not None, f"the viewer said {line!r}")
+        if not line:  # where the page is not built there is nothing to watch with
+            expect(watcher.wait(60) == 2 and "page is not built" in watcher.stderr.read(), f"the viewer ended with {watcher.returncode}")
+        expect(not line or line.startswith("view: http"), f"the viewer said {line!r}")
         process = bench.start(kind, duration)
         time.sleep(chance.uniform(0.3, 1.0))
         if line.startswith("view: http"):

@@ -14,15 +14,17 @@ _COLOURS = 255
 
 @contextlib.contextmanager
 def whole(out):
-    """A name to write to; the file takes the place of `out` when the block ends well and is removed when it does not."""
+    """A name to write to; the file takes the place of `out` when the block ends well and is removed when it does not. Errors of the disk name `out`."""
     root, ending = os.path.splitext(out)
     temporary = f"{root}.part{ending}"
     try:
         yield temporary
         os.replace(temporary, out)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.remove(temporary)
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(f"{out}: cannot write there: {os.strerror(error.errno)}") from None
         raise
 
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/abandon.hpp"
 #include "core/threads.hpp"
 #include "elastic/finite_mesh.hpp"
 
@@ -30,6 +31,7 @@ std::shared_ptr<const NodePattern> make_pattern(const FiniteMesh& mesh) {
   auto pattern = std::make_shared<NodePattern>();
   std::vector<int> row;
   for (std::size_t n = 0; n < nodes; ++n) {
+    throw_if_stopped();
     row.clear();
     for (int k = start[n]; k < start[n + 1]; ++k) {
       const auto list = mesh.element(around[k]);

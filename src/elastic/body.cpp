@@ -69,6 +69,7 @@ void ElasticBody::set_materials(const Materials& materials) {
 
 void ElasticBody::set_slots() {
   for (int e = 0; e < mesh_.elements(); ++e) {
+    throw_if_stopped();
     slot_start_.push_back(slots_.size());
     const auto nodes = mesh_.element(e);
     for (int a : nodes) {
@@ -114,6 +115,7 @@ void ElasticBody::set_colours() {
 
 void ElasticBody::set_points(const VolumeRule* rule) {
   for (int e = 0; e < mesh_.elements(); ++e) {
+    throw_if_stopped();
     const std::size_t width = 3 * mesh_.element(e).size();
     gradient_start_.push_back(gradients_.size());
     const auto add = [&](const Vec3& at) {

@@ -90,8 +90,10 @@ void Factor::Data::choose_order() {
       }
     }
     start[count] = at;
-    // METIS pays from a few hundred nodes on; below minimum degree is as good and faster.
-    const bool ordered = count > 300 ? cholmod_metis(graph, nullptr, 0, 1, permutation.data(), &common)
+    // Nested dissection pays from a few hundred nodes on; below minimum degree is as good and faster. Not cholmod_metis: METIS_NodeND takes SIGTERM of the
+    // whole process for itself, and a signal to another thread then crashes.
+    std::vector<int> parent(count), member(count);
+    const bool ordered = count > 300 ? cholmod_nested_dissection(graph, nullptr, 0, permutation.data(), parent.data(), member.data(), &common) >= 0
                                      : cholmod_amd(graph, nullptr, 0, permutation.data(), &common);
     cholmod_free_sparse(&graph, &common);
     if (!ordered) throw_solve("sparse factor: ordering {} nodes failed: not enough memory", count);

@@ -82,6 +82,7 @@ std::vector<std::vector<int>> adjacent_elements(const Mesh& mesh) {
     for (int n : element(mesh, e)) around[n].push_back(e);
   }
   for (int e = 0; e < mesh.elements(); ++e) {
+    throw_if_stopped();
     auto& list = adjacent[e];
     for (int n : element(mesh, e)) list.insert(list.end(), around[n].begin(), around[n].end());
     std::sort(list.begin(), list.end());
@@ -97,7 +98,7 @@ std::vector<std::vector<int>> adjacent_elements(const Mesh& mesh) {
 void check_mesh(const Mesh& mesh, std::string_view what) {
   check_layout(mesh, what);
   check_points(what, "node", mesh.nodes);
-  for (int e = 0; e < mesh.elements(); ++e) check_element(mesh, e, what);
+  for (int e = 0; e < mesh.elements(); ++e) throw_if_stopped(), check_element(mesh, e, what);
   (void)mesh_faces(mesh, what);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/abandon.hpp"
 #include "core/error.hpp"
 #include "geometry/checks.hpp"
 #include "geometry/element.hpp"
@@ -48,6 +49,7 @@ bool reversed(const std::array<int, 4>& a, const std::array<int, 4>& b, int size
 std::vector<KeyedFace> sorted_keys(const Mesh& mesh, const std::vector<MeshFace>& faces) {
   std::vector<KeyedFace> keyed(faces.size());
   for (std::size_t i = 0; i < faces.size(); ++i) {
+    throw_if_stopped();
     int size = 0;
     const auto nodes = face_nodes(mesh, faces[i], size);
     keyed[i] = {key_of({nodes.data(), static_cast<std::size_t>(size)}), i};
@@ -58,21 +60,22 @@ std::vector<KeyedFace> sorted_keys(const Mesh& mesh, const std::vector<MeshFace>
 
 void pair_faces(const Mesh& mesh, std::vector<MeshFace>& faces, const std::vector<KeyedFace>& keyed, std::string_view what) {
   for (std::size_t first = 0; first < keyed.size();) {
+    throw_if_stopped();
     std::size_t last = first + 1;
     while (last < keyed.size() && keyed[last].key == keyed[first].key) ++last;
     MeshFace& a = faces[keyed[first].index];
     int size = 0;
     const auto nodes = face_nodes(mesh, a, size);
-    const std::string name = text(std::span<const int>(nodes.data(), size));
+    const auto name = [&] { return text(std::span<const int>(nodes.data(), size)); };
     if (last - first > 2) {
-      throw_input("{}: the face with nodes {} is shared by {} elements ({}, {}, {}{}): two may share a face", what, name, last - first,
+      throw_input("{}: the face with nodes {} is shared by {} elements ({}, {}, {}{}): two may share a face", what, name(), last - first,
                   a.element, faces[keyed[first + 1].index].element, faces[keyed[first + 2].index].element, last - first > 3 ? ", ..." : "");
     }
     if (last - first == 2) {
       MeshFace& b = faces[keyed[first + 1].index];
       if (!reversed(nodes, face_nodes(mesh, b, size), size)) {
         throw_input("{}: elements {} and {} share the face with nodes {} but do not lie on either side of it: they overlap", what,
-                    a.element, b.element, name);
+                    a.element, b.element, name());
       }
       a.neighbour = b.element;
       b.neighbour = a.element;

@@ -1,8 +1,10 @@
 #include "io/checkpoint.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "core/hash.hpp"
 #include "io/atomic_file.hpp"
@@ -12,13 +14,15 @@
 namespace scree::io {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr const char* kCheckpointFormat = "scree-checkpoint";
 
-// The archive as flat arrays.
+// The archive as flat arrays. Most integers are small numbers of things: lists of those are kept apart, in half the space.
 struct Flat {
+  enum Kind : std::int64_t { kReals, kIntegers, kText, kSmall };  // the first three in the order of Archive::Value
   std::string names, text;
   std::vector<std::int64_t> name_end, kind, value_end, integers;
+  std::vector<int> small;
   std::vector<double> reals;
 
   // Of exact bits: -0.0 is not 0.0 here.
@@ -32,13 +36,14 @@ struct Flat {
         hash.add(word);
       }
     };
-    const auto add_integers = [&](const std::vector<std::int64_t>& values) {
+    const auto add_integers = [&](const auto& values) {
       hash.add(std::uint64_t{values.size()});
       for (const std::int64_t value : values) hash.add(static_cast<std::uint64_t>(value));
     };
     add_bytes(names);
     add_bytes(text);
     for (const auto* values : {&name_end, &kind, &value_end, &integers}) add_integers(*values);
+    add_integers(small);
     hash.add(std::uint64_t{reals.size()});
     for (const double value : reals) hash.add(std::bit_cast<std::uint64_t>(value));
     return std::bit_cast<std::int64_t>(hash.value());
@@ -50,13 +55,16 @@ Flat flatten(const Archive& archive) {
   for (const auto& [name, value] : archive.values()) {
     flat.names += name;
     flat.name_end.push_back(static_cast<std::int64_t>(flat.names.size()));
-    flat.kind.push_back(static_cast<std::int64_t>(value.index()));
+    const auto* integers = std::get_if<Archive::Integers>(&value);
+    const bool small = integers && std::ranges::all_of(*integers, [](std::int64_t k) { return std::in_range<int>(k); });
+    flat.kind.push_back(small ? Flat::kSmall : static_cast<std::int64_t>(value.index()));
     const auto add = [&](auto& array, const auto& part) {
       array.insert(array.end(), part.begin(), part.end());
       flat.value_end.push_back(static_cast<std::int64_t>(array.size()));
     };
     if (const auto* reals = std::get_if<Archive::Reals>(&value)) add(flat.reals, *reals);
-    else if (const auto* integers = std::get_if<Archive::Integers>(&value)) add(flat.integers, *integers);
+    else if (small) add(flat.small, *integers);
+    else if (integers) add(flat.integers, *integers);
     else add(flat.text, std::get<std::string>(value));
   }
   return flat;
@@ -66,10 +74,10 @@ Flat flatten(const Archive& archive) {
 class Cutter {
  public:
   explicit Cutter(const std::string& file) : file_(file) {}
-  template <class Array>
-  Array next(const Array& all, std::int64_t end) {
+  template <class Part, class Array>
+  Part next(const Array& all, std::int64_t end) {
     if (end < at_ || end > static_cast<std::int64_t>(all.size())) throw_file("{}: the checkpoint's index is damaged", file_);
-    Array part(all.begin() + at_, all.begin() + end);
+    Part part(all.begin() + at_, all.begin() + end);
     at_ = end;
     return part;
   }
@@ -83,13 +91,14 @@ Archive unflatten(const Flat& flat, const std::string& file) {
   if (flat.kind.size() != flat.name_end.size() || flat.value_end.size() != flat.name_end.size())
     throw_file("{}: the checkpoint's index is damaged", file);
   Archive archive;
-  Cutter names(file), reals(file), integers(file), text(file);
+  Cutter names(file), reals(file), integers(file), text(file), small(file);
   for (std::size_t k = 0; k < flat.kind.size(); ++k) {
-    const std::string name = names.next(flat.names, flat.name_end[k]);
+    const std::string name = names.next<std::string>(flat.names, flat.name_end[k]);
     switch (flat.kind[k]) {
-      case 0: archive.put(name, reals.next(flat.reals, flat.value_end[k])); break;
-      case 1: archive.put(name, integers.next(flat.integers, flat.value_end[k])); break;
-      case 2: archive.put(name, text.next(flat.text, flat.value_end[k])); break;
+      case Flat::kReals: archive.put(name, reals.next<Archive::Reals>(flat.reals, flat.value_end[k])); break;
+      case Flat::kIntegers: archive.put(name, integers.next<Archive::Integers>(flat.integers, flat.value_end[k])); break;
+      case Flat::kText: archive.put(name, text.next<std::string>(flat.text, flat.value_end[k])); break;
+      case Flat::kSmall: archive.put(name, small.next<Archive::Integers>(flat.small, flat.value_end[k])); break;
       default: throw_file("{}: the checkpoint's index is damaged", file);
     }
   }
@@ -113,6 +122,7 @@ void write_checkpoint(const std::string& path, const Archive& archive) {
     h5::write_integers(file, "value_end", flat.value_end);
     h5::write_reals(file, "reals", flat.reals);
     h5::write_integers(file, "integers", flat.integers);
+    h5::write_integers(file, "small", flat.small);
     h5::write_bytes(file, "text", flat.text);
     h5::commit(file);
   }
@@ -125,7 +135,8 @@ Archive read_checkpoint(const std::string& path) {
     const h5::Node file = h5::open_file(path);
     if (!h5::has(file, "format") || h5::read_text(file, "format") != kCheckpointFormat) throw_file("{}: not a checkpoint of Scree", path);
     const auto version = h5::read_integer(file, "version", 1, 1 << 30);
-    if (version > kVersion) throw_file("{}: written by a newer Scree (format {}, this one knows {}); update Scree", path, version, kVersion);
+    if (version != kVersion)
+      throw_file("{}: written by {} Scree (format {}, this one knows {}); go on with that one", path, version > kVersion ? "a newer" : "an older", version, kVersion);
     Flat flat;
     flat.names = h5::read_bytes(file, "names");
     flat.name_end = h5::read_integers(file, "name_end");
@@ -133,6 +144,7 @@ Archive read_checkpoint(const std::string& path) {
     flat.value_end = h5::read_integers(file, "value_end");
     flat.reals = h5::read_reals(file, "reals");
     flat.integers = h5::read_integers(file, "integers");
+    flat.small = h5::read_small(file, "small");
     flat.text = h5::read_bytes(file, "text");
     if (h5::read_integers(file, "checksum", 1)[0] != flat.checksum()) throw_file("{}: checksum mismatch, the checkpoint is damaged", path);
     return unflatten(flat, path);

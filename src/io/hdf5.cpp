@@ -164,6 +164,8 @@ std::vector<std::int64_t> read_integers(const Node& parent, const std::string& n
   return read_numbers<std::int64_t>(parent, name, expected, true, H5T_NATIVE_INT64);
 }
 
+std::vector<int> read_small(const Node& parent, const std::string& name) { return read_numbers<int>(parent, name, -1, true, H5T_NATIVE_INT); }
+
 std::string read_bytes(const Node& parent, const std::string& name) {
   const auto values = read_numbers<char>(parent, name, -1, true, H5T_NATIVE_UINT8);
   return {values.begin(), values.end()};

@@ -95,6 +95,8 @@ struct Dataset {
 /// wrong class of type.
 [[nodiscard]] std::vector<double> read_reals(const Node& parent, const std::string& name, std::ptrdiff_t expected = -1);
 [[nodiscard]] std::vector<std::int64_t> read_integers(const Node& parent, const std::string& name, std::ptrdiff_t expected = -1);
+/// Integers that fit into an int; larger ones are cut to its range: for arrays that a checksum covers.
+[[nodiscard]] std::vector<int> read_small(const Node& parent, const std::string& name);
 [[nodiscard]] std::string read_bytes(const Node& parent, const std::string& name);
 /// One integer within [low, high].
 [[nodiscard]] std::int64_t read_integer(const Node& parent, const std::string& name, std::int64_t low, std::int64_t high);

@@ -74,6 +74,7 @@ struct BodySpace::Impl {
   void find_pairs();
   void build_pattern();
   [[nodiscard]] cholmod_factor* order();
+  [[nodiscard]] cholmod_factor* order_rows();
   void assemble(const PairBlock& pair, std::span<const Mat3> G) const;
 };
 
@@ -147,10 +148,25 @@ void BodySpace::Impl::build_pattern() {
   column_start[n] = static_cast<int>(position);
 }
 
-/// Rigid bodies are ordered as wholes: their six rows have the same neighbours, and a graph of bodies is quickly cut. Otherwise CHOLMOD sees for itself.
+/// What CHOLMOD chooses by itself: minimum degree, and nested dissection where that fills in. Not through its default, METIS_NodeND, which takes SIGTERM
+/// of the whole process for itself: a signal to another thread then crashes.
+cholmod_factor* BodySpace::Impl::order_rows() {
+  common.nmethods = 1;
+  common.method[0].ordering = CHOLMOD_AMD;
+  cholmod_factor* factor = cholmod_analyze(matrix, &common);
+  if (!factor || common.fl < 500.0 * common.lnz || common.lnz < 5.0 * common.anz) return factor;
+  const double operations = common.fl;
+  common.method[0].ordering = CHOLMOD_NESDIS;
+  cholmod_factor* other = cholmod_analyze(matrix, &common);
+  if (other && common.fl < operations) std::swap(factor, other);
+  else common.fl = operations;
+  cholmod_free_factor(&other, &common);
+  return factor;
+}
+
+/// Rigid bodies are ordered as wholes: their six rows have the same neighbours, and a graph of bodies is quickly cut.
 cholmod_factor* BodySpace::Impl::order() {
-  common.nmethods = 0;
-  if (!form->rigid()) return cholmod_analyze(matrix, &common);
+  if (!form->rigid()) return order_rows();
   std::vector<int> row_start(1, 0), columns, rows;
   for (std::size_t k = 0; k < pairs.size();) {
     const int column = pairs[k].column;

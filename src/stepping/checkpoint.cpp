@@ -3,14 +3,14 @@
 
 #include "core/error.hpp"
 #include "model/build_mechanics.hpp"
-#include "stepping/packing.hpp"
+#include "stepping/shape_packing.hpp"
 #include "stepping/simulation.hpp"
 
 namespace scree::stepping {
 
 namespace {
 
-constexpr std::int64_t kVersion = 5;
+constexpr std::int64_t kVersion = 6;
 
 void write_deformable(Packer& f, const model::Deformable& body) {
   f(body);
@@ -32,49 +32,6 @@ void read_deformable(Unpacker& f, model::Deformable& body) {
   geometry::Mesh mesh;
   f(mesh);
   body.description.mesh = std::make_shared<geometry::Mesh>(std::move(mesh));
-}
-
-void write_shape(Packer& f, const geometry::Shape& shape) {
-  f(static_cast<std::int64_t>(shape.pieces.size()));
-  for (const geometry::Piece& piece : shape.pieces) {
-    f(static_cast<int>(piece.form.index())), f(piece.volume_id), f(piece.surface_id);
-    if (const auto* sphere = std::get_if<geometry::Sphere>(&piece.form)) {
-      f(*sphere);
-    } else if (const auto* ellipsoid = std::get_if<geometry::Ellipsoid>(&piece.form)) {
-      f(*ellipsoid);
-    } else {
-      f(std::get<geometry::Polyhedron>(piece.form));
-    }
-  }
-  f(shape.adjacent), f(shape.piece_mesh), f(shape.piece_element);
-  f(shape.meshes);
-}
-
-geometry::Shape read_shape(Unpacker& f) {
-  geometry::Shape shape;
-  shape.pieces.resize(f.count());
-  for (geometry::Piece& piece : shape.pieces) {
-    int form = 0;
-    f(form), f(piece.volume_id), f(piece.surface_id);
-    if (form == 0) {
-      geometry::Sphere sphere;
-      f(sphere);
-      piece.form = sphere;
-    } else if (form == 1) {
-      geometry::Ellipsoid ellipsoid;
-      f(ellipsoid);
-      piece.form = ellipsoid;
-    } else if (form == 2) {
-      geometry::Polyhedron polyhedron;
-      f(polyhedron);
-      piece.form = std::move(polyhedron);
-    } else {
-      throw_file("checkpoint: a piece has the unknown form {}; the file is damaged or of another version", form);
-    }
-  }
-  f(shape.adjacent), f(shape.piece_mesh), f(shape.piece_element);
-  f(shape.meshes);
-  return shape;
 }
 
 void check_length(const char* name, std::size_t length, std::size_t expected) {

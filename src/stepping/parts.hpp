@@ -17,8 +17,7 @@ template <Is<geometry::Sphere> T> void each_part(T& s, auto&& visit) { visit("ce
 template <Is<geometry::Ellipsoid> T> void each_part(T& e, auto&& visit) { visit("center", e.center), visit("radii", e.radii), visit("axes", e.axes); }
 template <Is<geometry::Polyhedron> T> void each_part(T& p, auto&& visit) {
   visit("vertices", p.vertices), visit("face_start", p.face_start), visit("face_vertices", p.face_vertices), visit("face_surface", p.face_surface);
-  visit("face_neighbour", p.face_neighbour), visit("face_normal", p.face_normal), visit("face_offset", p.face_offset);
-  visit("edges", p.edges), visit("edge_faces", p.edge_faces);
+  visit("face_neighbour", p.face_neighbour);  // planes and edges follow (geometry::complete)
 }
 template <Is<geometry::Mesh> T> void each_part(T& m, auto&& visit) {
   visit("nodes", m.nodes), visit("element_start", m.element_start), visit("element_nodes", m.element_nodes), visit("element_volume", m.element_volume);

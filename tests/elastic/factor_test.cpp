@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <csignal>
+#include <thread>
+
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "meshes.hpp"
@@ -126,6 +130,29 @@ TEST(Factor, SameBitsForAnyThreadsAndReusedAnalysis) {
   set_threads(before);
   EXPECT_EQ(rows[0], rows[1]);
   EXPECT_EQ(x[0], x[1]);
+}
+
+/// A library that takes over a signal, if only for a while, takes it from whoever else waits for it.
+TEST(Factor, LeavesSignalsToOthers) {
+  const ElasticBody body = make_body(box_mesh(Vec3::Zero(), Vec3::Ones(), 14, 14, 14, Cells::hexahedra), 1);
+  std::atomic<bool> ended{false};
+  int looks = 0, taken = 0;
+  std::thread watcher([&] {
+    for (; !ended; ++looks) {
+      for (const int number : {SIGTERM, SIGINT, SIGABRT, SIGHUP}) {
+        struct sigaction now {};
+        ::sigaction(number, nullptr, &now);
+        taken += now.sa_handler != SIG_DFL;
+      }
+      std::this_thread::yield();
+    }
+  });
+  Factor factor;
+  factor.analyse(body.pattern());
+  ended = true;
+  watcher.join();
+  EXPECT_GT(looks, 10);
+  EXPECT_EQ(taken, 0);
 }
 
 TEST(Factor, RefusesWhatIsNotPositiveDefinite) {

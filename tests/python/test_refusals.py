@@ -99,6 +99,25 @@ def test_files_that_cannot_be_written_have_the_name_they_were_given(tmp_path):
     assert str(refused.value) == f"{tmp_path}/nowhere/problem.hdf5: cannot write there: No such file or directory"
 
 
+@pytest.mark.parametrize("ending", ["png", "gif"])
+def test_pictures_that_do_not_fit_are_named(tmp_path, ending):
+    sim = scree.Simulation(step=1e-3, out=str(tmp_path / "out"))
+    sim.rigid(scree.sphere(), density=1000)
+    sim.run(2e-3, output=1e-3, quiet=True)
+    code = f"""
+import resource, signal, scree
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+try:
+    scree.render("out", "picture.{ending}")
+except OSError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+    assert done.stdout == f"picture.{ending}: cannot write there: File too large\n", done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 def test_a_run_shorter_than_a_step_is_told(capsys):
     sim = scree.Simulation(step=1e-3)
     sim.rigid(scree.sphere(), density=1000)
