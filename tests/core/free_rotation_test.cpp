@@ -18,12 +18,21 @@ struct RandomBody {
 RandomBody random_body(std::mt19937& random, int kind) {
   std::uniform_real_distribution<double> part(0.01, 1.0);
   std::normal_distribution<double> normal;
-  Vec3 euler(part(random), part(random), part(random));
-  if (kind % 5 == 1) euler = Vec3(1.0, 1e-4 * part(random), 1e-4 * part(random));
+  // Drawn one by one: compilers choose the order of arguments.
+  const double z = part(random), y = part(random), x = part(random);
+  Vec3 euler(x, y, z);
+  if (kind % 5 == 1) {
+    const double c = 1e-4 * part(random), b = 1e-4 * part(random);
+    euler = Vec3(1.0, b, c);
+  }
   if (kind % 5 == 2) euler[1] = euler[0] * (1.0 + 1e-7 * part(random));
-  if (kind % 5 == 3) euler = Vec3(1e-4 * part(random), 1.0, 1.0 + 1e-5 * part(random));
+  if (kind % 5 == 3) {
+    const double c = 1.0 + 1e-5 * part(random), a = 1e-4 * part(random);
+    euler = Vec3(a, 1.0, c);
+  }
   const Vec3 moments(euler[1] + euler[2], euler[0] + euler[2], euler[0] + euler[1]);
-  Vec3 momentum(normal(random), normal(random), normal(random));
+  const double m3 = normal(random), m2 = normal(random), m1 = normal(random);
+  Vec3 momentum(m1, m2, m3);
   if (kind % 3 == 1) momentum = 1e-7 * momentum + Vec3::Unit(kind % 7 % 3);
   if (kind % 11 == 0) {  // on the axis of the middle moment but for 1e-9: a flip takes many turns
     int middle = 0;
