@@ -17,7 +17,7 @@ std::vector<Grain> place_balls(const PackingOptions& o, Random& random) {
         Grain ball;
         const double shift = k % 2 == 0 ? 0.0 : 0.5;
         ball.center = Vec3((i + shift) * pitch, (j + shift) * pitch, k * rise + o.radius);
-        ball.center += 0.03 * o.radius * Vec3(random.signed_unit(), random.signed_unit(), random.signed_unit());
+        ball.center += 0.03 * o.radius * random.signed_vector();
         ball.radius = o.radius * (1.0 + 0.05 * random.signed_unit());
         const double mass = o.density * 4.0 / 3.0 * kPi * ball.radius * ball.radius * ball.radius;
         ball.mass = Vec3::Constant(mass);
@@ -52,7 +52,7 @@ void add_pairs(GrainContacts& contacts, const std::vector<Grain>& balls, const P
               if (distance > one.radius + two.radius + reach) continue;
               Vec3 normal = between / distance;
               const Vec3 point = one.center + one.radius * normal;
-              if (o.ellipsoids) normal = (normal + 0.2 * Vec3(random.signed_unit(), random.signed_unit(), random.signed_unit())).normalized();
+              if (o.ellipsoids) normal = (normal + 0.2 * random.signed_vector()).normalized();
               contacts.add(a, b, normal, point, o.mu);
             }
 }

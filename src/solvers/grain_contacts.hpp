@@ -21,6 +21,11 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
   }
+  /// Three of them, the last component drawn first: compilers would choose other orders of arguments.
+  Vec3 signed_vector() {
+    const double z = signed_unit(), y = signed_unit(), x = signed_unit();
+    return {x, y, z};
+  }
 
  private:
   std::uint64_t state_;

@@ -244,7 +244,10 @@ TEST(Render, EveryCornerIsInsideTheFrame) {
 TEST(Render, TreeFindsWhatTryingAllFinds) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> u(-1.0, 1.0);
-  const auto vector = [&] { return Vec3(u(random), u(random), u(random)); };
+  const auto vector = [&] {
+    const double z = u(random), y = u(random), x = u(random);  // in this order with every compiler
+    return Vec3(x, y, z);
+  };
   std::vector<Surface> surfaces(400);
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     Surface& s = surfaces[i];

@@ -1,4 +1,5 @@
 #include "solvers/law.hpp"
+#include "draws.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ TEST(Cone, ProjectionIsTheNearestPoint) {
   std::normal_distribution<double> normal;
   for (int trial = 0; trial < 5000; ++trial) {
     const double mu = std::abs(normal(random));
-    const Vec3 x(normal(random), normal(random), normal(random));
+    const Vec3 x = scree::testing::vector_of([&] { return normal(random); });
     const Vec3 p = project_on_cone(x, mu), rest = x - p;
     EXPECT_LE(p.tail<2>().norm(), mu * p.x() + 1e-15);
     EXPECT_NEAR(rest.dot(p), 0.0, 1e-14);

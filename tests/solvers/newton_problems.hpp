@@ -9,6 +9,7 @@
 
 #include "solvers/contact_problem.hpp"
 #include "solvers/operator.hpp"
+#include "draws.hpp"
 
 namespace scree::solvers::testing {
 
@@ -36,7 +37,7 @@ inline ContactProblem random_problem(const RandomOptions& options) {
     const int first = c % options.bodies;
     int second = static_cast<int>((uniform(engine) + 1.0) * 0.5 * (options.bodies + 1)) - 1;
     if (second == first) second = -1;
-    const Vec3 n = Vec3(uniform(engine), uniform(engine), uniform(engine) + 1.2).normalized();
+    const Vec3 n = (scree::testing::vector_of([&] { return uniform(engine); }) + Vec3(0.0, 0.0, 1.2)).normalized();
     const Vec3 t = n.unitOrthogonal();
     Mat3 frame;
     frame << n.transpose(), t.transpose(), n.cross(t).transpose();
@@ -44,7 +45,7 @@ inline ContactProblem random_problem(const RandomOptions& options) {
     for (int side = 0; side < 2; ++side) {
       if (sides[static_cast<std::size_t>(side)].empty()) continue;
       const double r = root[static_cast<std::size_t>(side == 0 ? first : second)] * (side == 0 ? 1.0 : -1.0);
-      const Vec3 arm(0.3 * uniform(engine), 0.3 * uniform(engine), 0.3 * uniform(engine));
+      const Vec3 arm = 0.3 * scree::testing::vector_of([&] { return uniform(engine); });
       Eigen::Map<Eigen::Matrix<double, 3, 6, Eigen::RowMajor>> H(sides[static_cast<std::size_t>(side)].data());
       H.leftCols<3>() = r * frame;
       H.rightCols<3>() = -2.0 * r * frame * skew(arm);

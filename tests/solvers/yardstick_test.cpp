@@ -1,5 +1,6 @@
 /// The yardsticks: residual, merit, and that of Siconos (theory eq. 3.11).
 #include "solvers/yardstick.hpp"
+#include "draws.hpp"
 
 #include <gtest/gtest.h>
 
@@ -192,7 +193,8 @@ TEST(Yardstick, ErrorsLeadToPairsThatObeyTheLaw) {
   for (const double mu : {0.0, 0.3, 2.0, 1e4, 1e9, kInfinity})
     for (int trial = 0; trial < 300; ++trial) {
       const double rho = std::exp(3.0 * uniform(engine));
-      const Vec3 R(uniform(engine), uniform(engine), uniform(engine)), U(uniform(engine), uniform(engine), uniform(engine));
+      const auto draw = [&] { return uniform(engine); };
+      const Vec3 R = scree::testing::vector_of(draw), U = scree::testing::vector_of(draw);
       const Vec3 e = law_error(R, U, rho, BlockKind::contact, mu), r = R - e, u = U - e / rho;
       const double size = r.norm() + rho * u.norm();
       EXPECT_GE(r.x(), 0.0);
