@@ -153,15 +153,15 @@ void BodySpace::Impl::build_pattern() {
 cholmod_factor* BodySpace::Impl::order_rows() {
   common.nmethods = 1;
   common.method[0].ordering = CHOLMOD_AMD;
-  cholmod_factor* factor = cholmod_analyze(matrix, &common);
-  if (!factor || common.fl < 500.0 * common.lnz || common.lnz < 5.0 * common.anz) return factor;
+  cholmod_factor* ordered = cholmod_analyze(matrix, &common);
+  if (!ordered || common.fl < 500.0 * common.lnz || common.lnz < 5.0 * common.anz) return ordered;
   const double operations = common.fl;
   common.method[0].ordering = CHOLMOD_NESDIS;
   cholmod_factor* other = cholmod_analyze(matrix, &common);
-  if (other && common.fl < operations) std::swap(factor, other);
+  if (other && common.fl < operations) std::swap(ordered, other);
   else common.fl = operations;
   cholmod_free_factor(&other, &common);
-  return factor;
+  return ordered;
 }
 
 /// Rigid bodies are ordered as wholes: their six rows have the same neighbours, and a graph of bodies is quickly cut.

@@ -124,7 +124,9 @@ TEST(LeastNorm, SameVelocitiesSmallerImpulses) {
       auto other = least;
       for (std::size_t k = 0; k < R.size(); ++k) other[k] = 0.5 * (R[k] + least[k]);
       ASSERT_LE(measure(Yardstick::residual, problem, other), 1e-8);
-      if (take_least_norm(problem, 1e-8, other)) EXPECT_NEAR(size(problem, other), size(problem, least), 1e-4 * size(problem, least));
+      if (take_least_norm(problem, 1e-8, other)) {
+        EXPECT_NEAR(size(problem, other), size(problem, least), 1e-4 * size(problem, least));
+      }
     }
 }
 

@@ -138,7 +138,9 @@ TEST_F(BothForms, LinkWhatTheyCouple) {
       for (int a : islands.blocks(i)) island[static_cast<std::size_t>(a)] = i;
     for (int a = 0; a < 16; ++a)
       for (int b = 0; b < 16; ++b)
-        if (W.block<3, 3>(3 * a, 3 * b).norm() > 0.0) EXPECT_EQ(island[static_cast<std::size_t>(a)], island[static_cast<std::size_t>(b)]);
+        if (W.block<3, 3>(3 * a, 3 * b).norm() > 0.0) {
+          EXPECT_EQ(island[a], island[b]);
+        }
   }
 }
 
