@@ -25,8 +25,10 @@ Vec3 cayley(const Mat3& Q) {
 Reduction::Reduction(const ElasticBody& body, const Modes& modes)
     : shapes_(modes.shapes), mass_shapes_(modes.shapes.rows(), modes.shapes.cols()), squares_(modes.frequency.cwiseAbs2()), total_(body.mass_properties().mass) {
   const auto size = static_cast<std::size_t>(body.dofs());
-  for (int n = 0; n < body.nodes(); ++n)
-    for (const double x : (body.mesh().nodes[n] - body.mass_properties().center).eval()) arm_.push_back(x);
+  for (const Vec3& node : body.mesh().nodes) {
+    const Vec3 arm = node - body.mass_properties().center;
+    arm_.insert(arm_.end(), arm.begin(), arm.end());
+  }
   mass_arm_.resize(size);
   body.mass().multiply(arm_, mass_arm_);
   for (Eigen::Index k = 0; k < shapes_.cols(); ++k) body.mass().multiply({shapes_.col(k).data(), size}, {mass_shapes_.col(k).data(), size});

@@ -56,7 +56,7 @@ TEST_P(EveryMesh, ForcesInsideVanishUnderAnyLinearMap) {
     std::vector<int> meeting(b.nodes(), 0);
     for (int e = 0; e < b.mesh().elements(); ++e)
       for (const int n : b.mesh().element(e)) ++meeting[n];
-    EXPECT_LT(inside, 1e-14 * outside * *std::max_element(meeting.begin(), meeting.end())) << law;
+    EXPECT_LT(inside, 2e-14 * outside * *std::max_element(meeting.begin(), meeting.end())) << law;
   }
 }
 

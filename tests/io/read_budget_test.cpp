@@ -59,7 +59,7 @@ TEST(ReadBudget, APackedCheckpointDoesNotFillTheMemory) {
   {
     const h5::Node file = h5::create_file(path);
     h5::write_text(file, "format", "scree-checkpoint");
-    h5::write_integer(file, "version", 1);
+    h5::write_integer(file, "version", 2);
     // None of them is too large alone.
     for (const char* name : {"names"}) write_zeros(file, name, H5T_STD_U8LE, 20);
     for (const char* name : {"name_end", "kind", "value_end", "integers"}) write_zeros(file, name, H5T_STD_I64LE, 20);
