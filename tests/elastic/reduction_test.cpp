@@ -110,7 +110,8 @@ TEST(Reduction, ViscousForceIsThatOfTheRates) {
     const auto q = c.anywhere(3.0);
     const Reduction::Pose pose = c.reduction.pose(q);
     VecX velocities(c.reduction.dofs());
-    for (double& x : velocities) x = c.uniform(-1.0, 1.0);
+    // As amplitudes they are to be small enough for the polar decomposition to find the rotation again.
+    for (double& x : velocities) x = c.uniform(-0.1, 0.1);
     std::vector<double> u(q.size()), f(q.size()), stored(q.size());
     c.reduction.motion(pose, velocities, u);
     c.reduction.viscous_force(q, u, f);
