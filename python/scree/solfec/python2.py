@@ -72,15 +72,15 @@ def read(source, path, forced=False):
     return Script(new, changes + ([f"{divisions} divisions, of whole numbers to whole numbers"] if divisions else []), True, divides)
 
 
-#: What Python 3 says of Python 2 alone. Of anything else wrong with a text its own message is the better one.
-_PYTHON2 = ("Missing parentheses in call", "multiple exception types", "leading zeros in decimal", "inconsistent use of tabs")
+#: What stands in Python 2 alone: statements print and exec, `except X, name`, long numbers, <> and backticks. Of a text without these Python 3's own message
+#: is the better one.
+_PYTHON2 = re.compile(r"^\s*(?:print|exec)\s+[^\s=(]|\bexcept\s+[\w.()]+\s*,|\b\d+L\b|<>|`", re.MULTILINE)
 
 
 def _neither(problem, later, text, path):
     """What to say of a text that is no Python 3, and that could not be converted: where the conversion failed, if that is known."""
     lines = text.split("\n")
-    known = problem is None or any(words in str(problem.msg) for words in _PYTHON2)
-    if not known or later.lineno is None or not 0 < later.lineno <= len(lines):
+    if not _PYTHON2.search(text) or later.lineno is None or not 0 < later.lineno <= len(lines):
         return problem if problem is not None else SyntaxError(f"{path}: it is neither Python 3 nor Python 2")
     return SyntaxError(f"neither Python 3 nor Python 2 that could be converted ({later.msg}); write one statement a line here, or this line in Python 3",
                        (path, later.lineno, None, lines[later.lineno - 1]))
