@@ -48,4 +48,4 @@ def insert (state):
   return 1
 
 CALLBACK (solfec, layers * math.sqrt (2 * 2.1 * rz / 10), {'made': 0, 'turning': False}, insert)
-RUN (solfec, SOLVER ('AUTO', 1E-6), STOP)
+RUN (solfec, SOLVER ('AUTO'), STOP)

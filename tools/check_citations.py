@@ -15,9 +15,10 @@ PAGES = ("docs/a_time_step.md", "docs/architecture.md", "CONTRIBUTING.md")
 
 def known_numbers():
     text = (ROOT / "docs/theory.md").read_text()
-    equations = set(re.findall(r"\((\d+\.\d+)\)\s*$", text, re.M))
+    numbered = re.findall(r"\((\d+\.\d+)\)\s*$", text, re.M)
+    equations, twice = set(numbered), sorted({n for n in numbered if numbered.count(n) > 1})
     sections = set(re.findall(r"^#+\s+(\d+(?:\.\d+)?)\.?\s", text, re.M))
-    return equations, sections
+    return equations, sections, twice
 
 
 def citations():
@@ -75,8 +76,8 @@ def unknown_names():
 
 
 def main():
-    equations, sections = known_numbers()
-    wrong = list(unknown_names())
+    equations, sections, twice = known_numbers()
+    wrong = [f"docs/theory.md: equation ({number}) is there twice" for number in twice] + list(unknown_names())
     count = 0
     used = set(cited_by_step_page())
     for path, number, kind, cited, last in citations():

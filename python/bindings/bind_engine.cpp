@@ -90,7 +90,7 @@ Vec3 unit(const Vec3& direction, const char* what) {
 }
 
 void bind_engine(py::module_& module) {
-  PYBIND11_NUMPY_DTYPE(StepRow, step, time, h, bodies, constraints, candidates, contacts, status, iterations, residual, penetration_max,
+  PYBIND11_NUMPY_DTYPE(StepRow, step, time, h, bodies, constraints, candidates, contacts, status, iterations, residual, merit, penetration_max,
                        penetration_mean, integrate, detect, assemble, solve, kinetic, internal, potential, external, contact, friction, damping,
                        drift);
   module.attr("status_names") = py::make_tuple(to_string(solvers::Status::converged), to_string(solvers::Status::max_iterations),

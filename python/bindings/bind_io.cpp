@@ -35,7 +35,7 @@ void write_checkpoint(Engine& engine, const std::string& path, const std::map<st
     Archive archive;
     engine.simulation.save(archive);
     for (const auto& [name, text] : texts) archive.put("text/" + name, to_bytes(text));
-    io::write_checkpoint(path, archive);
+    io::write_checkpoint(path, std::move(archive));
   });
 }
 

@@ -34,7 +34,7 @@ Shared packing(int across, int up, double mu, double shear, double reach, bool e
 
 Shared step_problem(Engine& engine) {
   const Access access(engine.turns, Use::reads);
-  if (!engine.simulation.stage().problem.W) throw_input("problem: no step has been made yet; run or advance first");
+  if (!engine.simulation.stage().problem.W) throw_input("problem: no step has been made yet, or the last one failed; run or advance first");
   return std::make_shared<io::FclibProblem>(last_problem(engine.simulation, false));
 }
 

@@ -6,6 +6,8 @@
 #include "core/hash.hpp"
 #include "io/fclib.hpp"
 #include "parallel/scaling_run.hpp"
+#include "parallel/shared_part.hpp"
+#include "solvers/islands.hpp"
 
 namespace scree::python {
 
@@ -110,6 +112,28 @@ py::dict solve_on_ranks(const io::FclibProblem& given, const std::vector<Vec3>& 
   return figures;
 }
 
+/// W R and the diagonal blocks of W of the last step's problem, from the form that ranks share: all blocks, on every rank.
+std::pair<std::vector<double>, std::vector<double>> shared_product(Engine& engine, const std::vector<double>& R) {
+  const stepping::ContactStage& stage = engine.simulation.stage();
+  if (R.size() != stage.problem.B.size()) throw_input("{} impulses, but the problem has {}", R.size(), stage.problem.B.size());
+  const std::vector<int> rank = stage.block_ranks(work_of(engine), engine.simulation.model());
+  const parallel::SharedPart part(stage.problem, rank, ranks());
+  std::vector<double> mine, U, product(R.size(), 0.0), diagonal(3 * R.size(), 0.0);
+  solvers::gather_part(R, part.mine(), mine);
+  U.resize(mine.size());
+  const solvers::Operator& W = *part.problem().W;
+  W.apply(mine, U);
+  for (std::size_t k = 0; k < part.mine().size(); ++k) {
+    const Mat3& block = W.diagonal()[k];
+    const std::size_t a = part.mine()[k];
+    for (std::size_t i = 0; i < 3; ++i) product[3 * a + i] = U[3 * k + i];
+    for (std::size_t i = 0; i < 9; ++i) diagonal[9 * a + i] = block(static_cast<int>(i / 3), static_cast<int>(i % 3));
+  }
+  ranks().sum(product);
+  ranks().sum(diagonal);
+  return {product, diagonal};
+}
+
 /// Centres of the bodies of the last step's problem, in its order.
 std::vector<Vec3> problem_places(Engine& engine) {
   std::vector<Vec3> places;
@@ -137,6 +161,7 @@ void bind_division(EngineClass& engine) {
   engine.def("divide", &divide)
       .def("owner", &owner)
       .def("division", &division_figures)
+      .def("shared_product", [](Engine& e, const std::vector<double>& R) { return released([&] { return shared_product(e, R); }); }, py::arg("impulses"))
       .def("fingerprint", [](Engine& e) { return fmt::format("{:016x}", released([&] { return fingerprint(e); })); })
       .def("set_division", &set_division, py::arg("imbalance") = py::none(), py::arg("least_bodies") = py::none(), py::arg("least_steps") = py::none(),
            py::arg("gathered") = py::none(), py::arg("migrate_always") = py::none(), py::arg("most_gathered") = py::none());

@@ -20,13 +20,13 @@ py::dict contacts(Engine& engine) {
   table["gap"] = numbers<double>(n, [&](std::size_t i) { return list[i].point.gap; });
   table["area"] = numbers<double>(n, [&](std::size_t i) { return list[i].point.area; });
   table["material"] = numbers<int>(n, [&](std::size_t i) { return list[i].material; });
-  table["force"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame.transpose() * list[i].R * rate; });
+  table["force"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame().transpose() * list[i].R * rate; });
   table["local_force"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].R * rate; });
-  table["velocity"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame.transpose() * list[i].U; });
+  table["velocity"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame().transpose() * list[i].U; });
   table["local_velocity"] = vectors(n, [&](std::size_t i) { return list[i].U; });
   table["local_velocity_before"] = vectors(n, [&](std::size_t i) { return list[i].U_old; });
-  table["tangent1"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame.row(1).transpose(); });
-  table["tangent2"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame.row(2).transpose(); });
+  table["tangent1"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame().row(1).transpose(); });
+  table["tangent2"] = vectors(n, [&](std::size_t i) -> Vec3 { return list[i].frame().row(2).transpose(); });
   return table;
 }
 

@@ -7,6 +7,7 @@
 
 #include "assembly/sides.hpp"
 #include "collision/contact_point.hpp"
+#include "core/rotation.hpp"
 #include "core/vec.hpp"
 #include "model/model.hpp"
 
@@ -19,16 +20,19 @@ struct Contact {
   int grip_a = -1, grip_b = -1;    ///< on deformable bodies (assembly::Grips)
   int material = -1;               ///< surface material index, -1 for the built-in
   bool cohesive = false;           ///< still bonded
-  Mat3 frame = Mat3::Identity();   ///< rows N, T1, T2
+  bool seen = false;               ///< in the last step too
+  bool yields = false;             ///< its overlap is left, since joints leave no room to drive it out
   Vec3 arm_a = Vec3::Zero(), arm_b = Vec3::Zero();        ///< from what a rigid side turns about to the point, m: mass centre, pivot of an obstacle
   Vec3 travel_a = Vec3::Zero(), travel_b = Vec3::Zero();  ///< change of the arms since the last step, m; zero for a new contact
   double bond = 0.0;               ///< impulse the bond can pull with in this step, N s
   Vec3 R = Vec3::Zero();           ///< impulse on body b, N s; guess before the solve, answer after it
-  bool seen = false;               ///< in the last step too
-  Vec3 R_last = Vec3::Zero();      ///< the impulse then, N s, and by how much it was more than in the step before that
+  Vec3 R_last = Vec3::Zero();      ///< the impulse in the last step, N s, and by how much it was more than in the step before that
   Vec3 trend = Vec3::Zero();
   Vec3 U_old = Vec3::Zero();       ///< relative velocity at the start of the step, m/s
   Vec3 U = Vec3::Zero();           ///< and at its end
+
+  /// Rows N, T1, T2. Made anew from the normal where it is needed: there are many contacts.
+  [[nodiscard]] Mat3 frame() const { return frame_from_normal(point.normal); }
 };
 
 /// The two sides of a contact.
@@ -52,6 +56,7 @@ struct ContactMemory {
     Vec3 trend;     ///< by how much it was more than in the step before, spatial, N s; zero of a contact new then
     Vec3 arm_a, arm_b;
     bool cohesive;
+    bool yields;
   };
 
   /// Copy remembered impulses and their trend (scaled by `step_ratio`, new step over old one), bonds and the arms' travel (scaled where the step is

@@ -5,6 +5,8 @@
 #include <span>
 #include <tuple>
 
+#include "core/dense.hpp"
+
 namespace scree::assembly {
 
 namespace {
@@ -111,7 +113,14 @@ class FacePair {
       D += area * psi(k);
     }
     if (D.sum() >= kCovered * head.area) {
-      dual = D.asDiagonal() * M.llt().solve(Small::Identity(count, count));
+      // dual = diag(D) M^-1: shape functions of few points may leave M without an inverse, and then they are their own duals.
+      if (cholesky(M.data(), count))
+        for (Eigen::Index c = 0; c < count; ++c) {
+          double* column = dual.data() + c * count;
+          solve_lower(M.data(), count, column);
+          solve_lower_transposed(M.data(), count, column);
+          for (Eigen::Index r = 0; r < count; ++r) column[r] *= D[r];
+        }
       covered_.push_back(head.corners);
     }
     for (const int k : points) {

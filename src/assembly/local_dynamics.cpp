@@ -1,5 +1,10 @@
 #include "assembly/local_dynamics.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
 #include "core/rotation.hpp"
 #include "core/threads.hpp"
 
@@ -117,6 +122,11 @@ void apply_impulses(const Assembler& with, const solvers::BodyForm& form, std::s
 
 namespace {
 
+constexpr double kTilt = 30.0;      ///< times the drift of balls, in radii, by which axes of hinges may be tilted: balls of a hinge are nearer than a radius
+constexpr double kMostTilt = 1e-3;  ///< however far they have drifted: joints that have come apart must be held above all
+constexpr double kExact = 1e-9;     ///< rows nearer than this to a combination of others are redundant to rounding
+constexpr double kMostWork = 4e6;   ///< rows squared times unknowns that are looked at
+
 using model::Constraint;
 using model::ConstraintKind;
 
@@ -181,6 +191,127 @@ Mat3 constraint_frame(const Constraint& c, const Reaction& r, const Vec3& direct
   return frame_from_normal(direction);
 }
 
+/// A ball acts at one place on both bodies, whatever its drift: joints that are redundant are so exactly, and their impulses make no angular momentum.
+void meet(std::array<Side, 2>& points) {
+  if (points[0].body < 0 || points[1].body < 0) return;
+  const bool first = points[0].grip < 0, second = points[1].grip < 0;
+  const Vec3 middle = 0.5 * (points[0].point + points[1].point);
+  if (first) points[0].point = second ? middle : points[1].point;
+  if (second) points[1].point = first ? middle : points[0].point;
+}
+
+/// One row of an equality in velocities and spins times radii of the bodies: masses do not enter.
+struct JointRow {
+  std::size_t constraint = 0;
+  int axis = 0;             ///< row of the constraint's frame
+  bool ball = false;
+  std::vector<double> values;
+};
+
+bool holds_point(const Constraint& c) { return c.kind == ConstraintKind::fixed_point || (c.kind == ConstraintKind::link && c.length == 0.0); }
+
+/// Places of rigid bodies among the columns of rows; -1: none.
+std::vector<int> joint_columns(const model::Bodies& bodies, std::span<const std::array<Side, 2>> sides, int& columns) {
+  std::vector<int> column(bodies.id.size(), -1);
+  columns = 0;
+  for (const auto& pair : sides)
+    for (const Side& side : pair)
+      if (side.body >= 0 && bodies.moves(side.body) && !bodies.deforms(side.body) && column[side.body] < 0) column[side.body] = 6 * columns++;
+  columns *= 6;
+  return column;
+}
+
+std::vector<JointRow> joint_rows(const model::Model& model, const model::Motion& motion, std::span<const std::array<Side, 2>> sides, std::span<const Reaction> reactions) {
+  int columns = 0;
+  const std::vector<int> column = joint_columns(model.bodies, sides, columns);
+  std::vector<JointRow> rows;
+  for (std::size_t n = 0; n < sides.size(); ++n) {
+    const Constraint& c = model.constraints[n];
+    const auto deforms = [&](const Side& side) { return side.grip >= 0; };
+    if (model::one_sided(c.kind) || std::ranges::any_of(sides[n], deforms)) continue;
+    for (int axis = 0; axis < (holds_point(c) ? 3 : 1); ++axis) {
+      JointRow row{n, axis, holds_point(c), std::vector<double>(static_cast<std::size_t>(columns), 0.0)};
+      const Vec3 along = reactions[n].frame.row(axis).transpose();
+      for (int k = 0; k < 2; ++k) {
+        const Side& side = sides[n][k];
+        if (side.body < 0 || column[side.body] < 0) continue;
+        const double sign = k == 0 ? -1.0 : 1.0;
+        const Vec3 turn = (side.point - motion.position[side.body]).cross(along) / model.bodies.radius[side.body];
+        for (int i = 0; i < 3; ++i) {
+          row.values[column[side.body] + i] += sign * along[i];
+          row.values[column[side.body] + 3 + i] += sign * turn[i];
+        }
+      }
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+/// How far balls have drifted, in radii.
+double joint_drift(const model::Model& model, std::span<const std::array<Side, 2>> sides, std::span<const Reaction> reactions) {
+  double drift = 0.0;
+  for (std::size_t n = 0; n < sides.size(); ++n) {
+    const Constraint& c = model.constraints[n];
+    if (!holds_point(c)) continue;
+    const Vec3 away = c.kind == ConstraintKind::fixed_point ? Vec3(reactions[n].place[0] - c.start) : Vec3(reactions[n].place[1] - reactions[n].place[0]);
+    for (const Side& side : sides[n])
+      if (side.body >= 0 && model.bodies.moves(side.body)) drift = std::max(drift, away.norm() / model.bodies.radius[side.body]);
+  }
+  return drift;
+}
+
+double squares(std::span<const double> x) {
+  double sum = 0.0;
+  for (const double value : x) sum += value * value;
+  return sum;
+}
+
+void subtract_along(std::span<const double> unit, std::span<double> x) {
+  double along = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) along += unit[i] * x[i];
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] -= along * unit[i];
+}
+
+/// Take rows one after the other into a basis, those of no ball first, then the one farthest from all before; what is left then is as far from
+/// the basis as each row is, relative to its length.
+void orthogonalise(std::vector<JointRow>& rows, double least) {
+  for (JointRow& row : rows) {
+    const double length = std::sqrt(squares(row.values));
+    if (length > 0.0)
+      for (double& value : row.values) value /= length;
+  }
+  std::vector<std::size_t> open(rows.size());
+  std::iota(open.begin(), open.end(), std::size_t{0});
+  while (!open.empty()) {
+    const auto rank = [&](std::size_t k) { return std::pair(rows[k].ball ? 0 : 1, squares(rows[k].values)); };
+    const auto first = std::ranges::max_element(open, [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    const std::size_t chosen = *first;
+    const double length = std::sqrt(squares(rows[chosen].values));
+    if (rows[chosen].ball && length <= least) return;
+    open.erase(first);
+    if (length <= kExact) continue;
+    std::vector<double> unit = rows[chosen].values;
+    for (double& value : unit) value /= length;
+    for (const std::size_t k : open) subtract_along(unit, rows[k].values);
+    rows[chosen].values.assign(1, 1.0);
+  }
+}
+
+/// Drift tilts the axes of hinges. In a loop whose joints are redundant only because axes are parallel, rows then differ from others by that tilt alone, and would stop a motion that is
+/// free. Such rows of balls are left out: what they say, others say as well as it is known.
+void leave_out_tilted(const model::Model& model, const model::Motion& motion, std::span<const std::array<Side, 2>> sides, std::vector<Reaction>& reactions) {
+  const double least = std::min(kMostTilt, kTilt * joint_drift(model, sides, reactions));
+  if (!(least > kExact)) return;
+  std::vector<JointRow> rows = joint_rows(model, motion, sides, reactions);
+  if (rows.empty() || static_cast<double>(rows.size()) * static_cast<double>(rows.size()) * static_cast<double>(rows.front().values.size()) > kMostWork) return;
+  orthogonalise(rows, least);
+  for (const JointRow& row : rows) {
+    const double left = std::sqrt(squares(row.values));
+    if (row.ball && left > kExact && left <= least) reactions[row.constraint].frame.row(row.axis).setZero();
+  }
+}
+
 }  // namespace
 
 void locate_constraints(const model::Model& model, const model::Motion& motion, Grips& grips, std::vector<std::array<Side, 2>>& sides,
@@ -204,10 +335,12 @@ void locate_constraints(const model::Model& model, const model::Motion& motion, 
       Side& carrier = points[c.carrier];
       if (carrier.grip < 0) carrier.point = points[1 - c.carrier].point;
     }
+    if (c.kind == ConstraintKind::link && c.length == 0.0) meet(points);
     // Some act between two points; every other constraint holds body[0] against the ground.
     if (!model::joins_points(c.kind)) points = {Side{-1, -1, reaction.place[0]}, points[0]};
     sides.push_back(points);
   }
+  leave_out_tilted(model, motion, sides, reactions);
 }
 
 void add_constraints(const model::Model& model, const Assembler& with, std::span<const std::array<Side, 2>> sides,
@@ -228,6 +361,10 @@ Vec3 constraint_velocity(const Constraint& constraint, const Reaction& reaction,
                          const Velocities& free, const StepTimes& times) {
   const Vec3 U = relative_velocity(with.bodies, with.motion, free, with.grips, sides[0], sides[1], reaction.frame);
   return U - wanted_velocity(constraint, reaction, times);
+}
+
+Vec3 constraint_drift(const Constraint& constraint, const Reaction& reaction, const StepTimes& times) {
+  return wanted_rate(constraint, reaction, times) - wanted_velocity(constraint, reaction, times);
 }
 
 }  // namespace scree::assembly

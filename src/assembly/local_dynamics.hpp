@@ -87,4 +87,7 @@ void add_constraints(const model::Model& model, const Assembler& with, std::span
 [[nodiscard]] Vec3 constraint_velocity(const model::Constraint& constraint, const Reaction& reaction, const Assembler& with,
                                        const std::array<Side, 2>& sides, const Velocities& free, const StepTimes& times);
 
+/// What of that B takes back drift: it vanishes where the points are in their places, m/s.
+[[nodiscard]] Vec3 constraint_drift(const model::Constraint& constraint, const Reaction& reaction, const StepTimes& times);
+
 }  // namespace scree::assembly

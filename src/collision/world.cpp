@@ -19,6 +19,7 @@ namespace scree::collision {
 namespace {
 
 constexpr std::ptrdiff_t kNarrowChunk = 512;       // pairs a task
+constexpr std::size_t kLongList = 10000;            ///< points whose list gives back what it does not need
 constexpr std::ptrdiff_t kThreadedPairs = 1024;    // threads pay from here on,
 constexpr std::ptrdiff_t kThreadedSpheres = 32768;  // or from here when all pieces are spheres
 
@@ -255,6 +256,8 @@ void World::detect(const Settings& settings, std::vector<ContactPoint>& contacts
   impl_->narrow_all(settings, pairs, contacts);
   drop_seam_contacts(impl_->store, contacts, impl_->seam_scratch);
   sparsify(impl_->store, {settings.sparsify, settings.min_area, settings.min_distance}, contacts, impl_->sparsify_scratch);
+  // Long lists are kept to their size, not to twice of it.
+  if (contacts.size() > kLongList && contacts.capacity() > contacts.size() + contacts.size() / 4) contacts.shrink_to_fit();
   impl_->statistics.narrow_seconds = timer.seconds();
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -44,6 +45,8 @@ class Archive {
   }
 
   [[nodiscard]] const std::map<std::string, Value>& values() const { return values_; }
+  /// All of it, taken out.
+  [[nodiscard]] std::map<std::string, Value> take() { return std::exchange(values_, {}); }
 
  private:
   std::map<std::string, Value> values_;

@@ -10,7 +10,10 @@ namespace scree {
 
 namespace {
 
-// Plain loops: these few algorithms as templates of Eigen's were 22 s of compiling.
+// Plain loops: these few algorithms as templates of Eigen's were half a minute of compiling.
+
+/// A difference of squares below this part of them is lost in their rounding.
+constexpr double kCancelled = 1e-8;
 
 /// A symmetric matrix as Q T Q^T with T tridiagonal, by Householder's reflections; A becomes Q.
 void tridiagonalize(MatX& A, VecX& diagonal, VecX& off) {
@@ -158,6 +161,62 @@ void solve_symmetric(double* A, Eigen::Index n, double* B, Eigen::Index m) {
   }
 }
 
+/// x (n numbers) becomes v of the reflection I - beta v v^T that turns x to (first, 0, ..., 0). Returns beta.
+double make_reflection(double* x, Eigen::Index n, double& first) {
+  double tail = 0.0;
+  for (Eigen::Index i = 1; i < n; ++i) tail += x[i] * x[i];
+  first = x[0];
+  if (tail == 0.0) return 0.0;
+  first = -std::copysign(std::sqrt(x[0] * x[0] + tail), x[0]);
+  x[0] -= first;
+  return 2.0 / (x[0] * x[0] + tail);
+}
+
+/// A becomes R of A P = Q R and, below the diagonal, the reflections of Q over their first entries; returns the factors beta of these. With
+/// an `order` of columns the largest of what is left comes first, without one they stay.
+VecX triangularize(MatX& A, std::vector<Eigen::Index>* order) {
+  const Eigen::Index rows = A.rows(), columns = A.cols(), pivots = std::min(rows, columns);
+  VecX beta(pivots);
+  const auto left = [&](Eigen::Index j, Eigen::Index k) {
+    double sum = 0.0;
+    for (Eigen::Index i = k; i < rows; ++i) sum += A(i, j) * A(i, j);
+    return sum;
+  };
+  // Squares of what is left of the columns, and what they were when they were last summed up.
+  VecX square(columns), summed(columns);
+  for (Eigen::Index j = 0; order && j < columns; ++j) square[j] = summed[j] = left(j, 0);
+  for (Eigen::Index k = 0; k < pivots; ++k) {
+    if (order) {
+      const Eigen::Index pivot = std::max_element(square.data() + k, square.data() + columns) - square.data();
+      if (pivot != k) {
+        std::swap_ranges(&A(0, k), &A(0, k) + rows, &A(0, pivot));
+        std::swap((*order)[k], (*order)[pivot]);
+        std::swap(square[k], square[pivot]), std::swap(summed[k], summed[pivot]);
+      }
+    }
+    double* v = &A(k, k);
+    double first = 0.0;
+    beta[k] = make_reflection(v, rows - k, first);
+    const double v0 = v[0];
+    for (Eigen::Index j = k + 1; j < columns; ++j) {
+      double* x = &A(k, j);
+      double along = 0.0;
+      for (Eigen::Index i = 0; i < rows - k; ++i) along += v[i] * x[i];
+      for (Eigen::Index i = 0; i < rows - k; ++i) x[i] -= beta[k] * along * v[i];
+      if (!order) continue;
+      // Differences of nearly equal squares say nothing: then the sum is made anew.
+      square[j] -= x[0] * x[0];
+      if (!(square[j] > kCancelled * summed[j])) square[j] = summed[j] = left(j, k + 1);
+    }
+    v[0] = first;
+    if (beta[k] != 0.0) {
+      for (Eigen::Index i = 1; i < rows - k; ++i) v[i] /= v0;
+      beta[k] *= v0 * v0;
+    }
+  }
+  return beta;
+}
+
 /// Turns columns p and q of U until they are orthogonal, V with them. Returns whether they were not.
 bool make_orthogonal(Mat3& U, Mat3& V, int p, int q) {
   const double a = U.col(p).squaredNorm(), b = U.col(q).squaredNorm(), along = U.col(p).dot(U.col(q));
@@ -244,6 +303,54 @@ MatX solve_positive(const MatX& A, const MatX& B) {
   return x;
 }
 
+bool cholesky(double* A, Eigen::Index n) {
+  for (Eigen::Index j = 0; j < n; ++j) {
+    double* column = A + j * n;
+    for (Eigen::Index k = 0; k < j; ++k) {
+      const double* earlier = A + k * n;
+      const double factor = earlier[j];
+      for (Eigen::Index i = j; i < n; ++i) column[i] -= factor * earlier[i];
+    }
+    if (!(column[j] > 0.0)) return false;
+    column[j] = std::sqrt(column[j]);
+    for (Eigen::Index i = j + 1; i < n; ++i) column[i] /= column[j];
+  }
+  return true;
+}
+
+void solve_lower(const double* L, Eigen::Index n, double* x) {
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const double* column = L + j * n;
+    x[j] /= column[j];
+    for (Eigen::Index i = j + 1; i < n; ++i) x[i] -= column[i] * x[j];
+  }
+}
+
+void solve_lower_transposed(const double* L, Eigen::Index n, double* x) {
+  for (Eigen::Index j = n - 1; j >= 0; --j) {
+    const double* column = L + j * n;
+    for (Eigen::Index i = j + 1; i < n; ++i) x[j] -= column[i] * x[i];
+    x[j] /= column[j];
+  }
+}
+
+void multiply_lower(const double* L, Eigen::Index n, double* x) {
+  for (Eigen::Index j = n - 1; j >= 0; --j) {
+    const double* column = L + j * n;
+    for (Eigen::Index i = j + 1; i < n; ++i) x[i] += column[i] * x[j];
+    x[j] *= column[j];
+  }
+}
+
+void multiply_lower_transposed(const double* L, Eigen::Index n, double* x) {
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const double* column = L + j * n;
+    double sum = 0.0;
+    for (Eigen::Index i = j; i < n; ++i) sum += column[i] * x[i];
+    x[j] = sum;
+  }
+}
+
 std::optional<Mat3> inverse_cholesky(const Mat3& A) {
   Mat3 L = Mat3::Zero(), inverse = Mat3::Zero();
   for (int j = 0; j < 3; ++j)
@@ -261,6 +368,28 @@ std::optional<Mat3> inverse_cholesky(const Mat3& A) {
     }
   if (!inverse.allFinite()) return std::nullopt;
   return inverse;
+}
+
+Mat6 inverse(const Mat6& A) {
+  constexpr int n = 6;
+  Eigen::Matrix<double, n, 2 * n> work;  // A, and what becomes its inverse
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) work(i, j) = A(i, j), work(i, n + j) = i == j ? 1.0 : 0.0;
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::abs(work(i, k)) > std::abs(work(pivot, k))) pivot = i;
+    for (int j = k; j < 2 * n; ++j) std::swap(work(k, j), work(pivot, j));
+    // All other rows lose their part of column k, which is not looked at again.
+    for (int j = k + 1; j < 2 * n; ++j) {
+      work(k, j) /= work(k, k);
+      for (int i = 0; i < n; ++i)
+        if (i != k) work(i, j) -= work(i, k) * work(k, j);
+    }
+  }
+  Mat6 out;
+  std::copy(work.data() + n * n, work.data() + 2 * n * n, out.data());
+  return out;
 }
 
 Vec3 solve_linear(const Mat3& A, const Vec3& b) {
@@ -285,28 +414,98 @@ Vec3 solve_linear(const Mat3& A, const Vec3& b) {
   return x;
 }
 
-struct OrthogonalFactor::Factor : Eigen::CompleteOrthogonalDecomposition<MatX> {};
-
-OrthogonalFactor::OrthogonalFactor(const MatX& A, double threshold) {
-  auto factor = std::make_shared<Factor>();
-  factor->setThreshold(threshold);
-  factor->compute(A);
-  factor_ = std::move(factor);
+OrthogonalFactor::OrthogonalFactor(const MatX& A, double threshold) : A_(A), order_(A.cols()) {
+  for (Eigen::Index j = 0; j < A.cols(); ++j) order_[j] = j;
+  beta_ = triangularize(A_, &order_);
+  const Eigen::Index pivots = beta_.size(), columns = A_.cols();
+  // Pivots descend but for rounding.
+  while (rank_ < pivots && std::abs(A_(rank_, rank_)) > threshold * std::abs(A_(0, 0))) ++rank_;
+  // [T 0] Z = the first rows of R: reflections from the right, upwards, each of a row's diagonal entry and what stands right of T.
+  right_ = MatX::Zero(columns - rank_ + 1, rank_);
+  right_beta_ = VecX::Zero(rank_);
+  for (Eigen::Index k = rank_ - 1; k >= 0; --k) {
+    double* v = &right_(0, k);
+    v[0] = A_(k, k);
+    for (Eigen::Index j = rank_; j < columns; ++j) v[1 + j - rank_] = A_(k, j);
+    double first = 0.0;
+    right_beta_[k] = make_reflection(v, columns - rank_ + 1, first);
+    for (Eigen::Index i = 0; i < k; ++i) {
+      double along = v[0] * A_(i, k);
+      for (Eigen::Index j = rank_; j < columns; ++j) along += v[1 + j - rank_] * A_(i, j);
+      A_(i, k) -= right_beta_[k] * along * v[0];
+      for (Eigen::Index j = rank_; j < columns; ++j) A_(i, j) -= right_beta_[k] * along * v[1 + j - rank_];
+    }
+    A_(k, k) = first;
+  }
 }
 
-Eigen::Index OrthogonalFactor::rank() const { return factor_->rank(); }
+/// x <- H_k x, the k-th reflection of Q.
+void OrthogonalFactor::reflect(Eigen::Index k, double* x) const {
+  // Its vector is stored below the diagonal, over its first entry.
+  const double* v = &A_(0, k);
+  double along = x[k];
+  for (Eigen::Index i = k + 1; i < A_.rows(); ++i) along += v[i] * x[i];
+  along *= beta_[k];
+  x[k] -= along;
+  for (Eigen::Index i = k + 1; i < A_.rows(); ++i) x[i] -= along * v[i];
+}
 
-MatX OrthogonalFactor::Q() const { return factor_->householderQ() * MatX::Identity(factor_->rows(), factor_->rows()); }
+/// y <- y H_k, the k-th reflection of Z; y has as many numbers as A columns.
+void OrthogonalFactor::reflect_right(Eigen::Index k, double* y) const {
+  const double* v = right_.data() + k * right_.rows();
+  double along = v[0] * y[k];
+  for (Eigen::Index j = 1; j < right_.rows(); ++j) along += v[j] * y[rank_ + j - 1];
+  along *= right_beta_[k];
+  y[k] -= along * v[0];
+  for (Eigen::Index j = 1; j < right_.rows(); ++j) y[rank_ + j - 1] -= along * v[j];
+}
 
-VecX OrthogonalFactor::solve(const VecX& b) const { return factor_->solve(b); }
+MatX OrthogonalFactor::Q() const {
+  MatX out = MatX::Identity(A_.rows(), A_.rows());
+  for (Eigen::Index j = 0; j < out.cols(); ++j)
+    for (Eigen::Index k = beta_.size() - 1; k >= 0; --k) reflect(k, &out(0, j));
+  return out;
+}
 
-VecX OrthogonalFactor::solve_transposed(const VecX& b) const { return factor_->transpose().solve(b); }
+VecX OrthogonalFactor::solve(const VecX& b) const {
+  VecX c = b, y = VecX::Zero(A_.cols()), x(A_.cols());
+  for (Eigen::Index k = 0; k < beta_.size(); ++k) reflect(k, c.data());
+  for (Eigen::Index i = rank_ - 1; i >= 0; --i) {
+    double rest = c[i];
+    for (Eigen::Index j = i + 1; j < rank_; ++j) rest -= A_(i, j) * y[j];
+    y[i] = rest / A_(i, i);
+  }
+  for (Eigen::Index k = 0; k < rank_; ++k) reflect_right(k, y.data());
+  for (Eigen::Index j = 0; j < x.size(); ++j) x[order_[j]] = y[j];
+  return x;
+}
 
-MatX pseudo_inverse(const MatX& A) { return A.completeOrthogonalDecomposition().pseudoInverse(); }
+VecX OrthogonalFactor::solve_transposed(const VecX& b) const {
+  VecX y(A_.cols()), x = VecX::Zero(A_.rows());
+  for (Eigen::Index j = 0; j < y.size(); ++j) y[j] = b[order_[j]];
+  for (Eigen::Index k = rank_ - 1; k >= 0; --k) reflect_right(k, y.data());
+  for (Eigen::Index i = 0; i < rank_; ++i) {
+    double rest = y[i];
+    for (Eigen::Index j = 0; j < i; ++j) rest -= A_(j, i) * x[j];
+    x[i] = rest / A_(i, i);
+  }
+  for (Eigen::Index k = beta_.size() - 1; k >= 0; --k) reflect(k, x.data());
+  return x;
+}
+
+MatX pseudo_inverse(const MatX& A) {
+  const auto pivots = static_cast<double>(std::min(A.rows(), A.cols()));
+  const OrthogonalFactor factor(A, pivots * std::numeric_limits<double>::epsilon());
+  MatX out(A.cols(), A.rows());
+  for (Eigen::Index j = 0; j < A.rows(); ++j) out.col(j) = factor.solve(VecX::Unit(A.rows(), j));
+  return out;
+}
 
 MatX qr_upper(const MatX& A) {
-  const Eigen::HouseholderQR<MatX> factor(A);
-  return factor.matrixQR().topRows(A.cols()).triangularView<Eigen::Upper>();
+  MatX R = A, out = MatX::Zero(A.cols(), A.cols());
+  triangularize(R, nullptr);
+  for (Eigen::Index j = 0; j < A.cols(); ++j) std::copy(&R(0, j), &R(0, j) + j + 1, &out(0, j));
+  return out;
 }
 
 }  // namespace scree

@@ -27,17 +27,21 @@ class SolveError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+[[noreturn]] void raise_input(fmt::string_view text, fmt::format_args args);
+[[noreturn]] void raise_file(fmt::string_view text, fmt::format_args args);
+[[noreturn]] void raise_solve(fmt::string_view text, fmt::format_args args);
+
 template <class... Args>
 [[noreturn]] void throw_input(fmt::format_string<Args...> text, Args&&... args) {
-  throw InputError(fmt::format(text, std::forward<Args>(args)...));
+  raise_input(text, fmt::make_format_args(args...));
 }
 template <class... Args>
 [[noreturn]] void throw_file(fmt::format_string<Args...> text, Args&&... args) {
-  throw FileError(fmt::format(text, std::forward<Args>(args)...));
+  raise_file(text, fmt::make_format_args(args...));
 }
 template <class... Args>
 [[noreturn]] void throw_solve(fmt::format_string<Args...> text, Args&&... args) {
-  throw SolveError(fmt::format(text, std::forward<Args>(args)...));
+  raise_solve(text, fmt::make_format_args(args...));
 }
 
 }  // namespace scree

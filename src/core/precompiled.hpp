@@ -1,4 +1,4 @@
-/// Headers nearly every source includes, compiled once a target.
+/// Headers nearly every source includes, compiled once.
 #pragma once
 
 #include <Eigen/Dense>
@@ -6,10 +6,17 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -18,3 +25,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "core/threads.hpp"
+#include "core/vec.hpp"

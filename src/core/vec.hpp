@@ -65,30 +65,29 @@ template <std::same_as<Vec3> V, typename T>
     for (int i = 0; i < 3; ++i) out(i, j) = a[i] * b[j];
   return out;
 }
+/// Sums over k of a(i, k) b(k, j).
+template <typename Left, typename Right>
+[[nodiscard]] Mat3 product_of(Left&& a, Right&& b) {
+  Mat3 out;
+  for (int j = 0; j < 3; ++j)
+    for (int i = 0; i < 3; ++i) out(i, j) = a(i, 0) * b(0, j) + a(i, 1) * b(1, j) + a(i, 2) * b(2, j);
+  return out;
+}
 template <std::same_as<Mat3> M>
 [[nodiscard]] M operator*(const M& A, const M& B) {
-  M out;
-  for (int j = 0; j < 3; ++j)
-    for (int i = 0; i < 3; ++i) out(i, j) = A(i, 0) * B(0, j) + A(i, 1) * B(1, j) + A(i, 2) * B(2, j);
-  return out;
+  return product_of(A, B);
 }
 template <typename T, std::same_as<Mat3> M>
   requires std::same_as<std::remove_const_t<T>, Mat3>
 [[nodiscard]] M operator*(const Eigen::Transpose<T>& transposed, const M& B) {
   const Mat3& A = transposed.nestedExpression();
-  M out;
-  for (int j = 0; j < 3; ++j)
-    for (int i = 0; i < 3; ++i) out(i, j) = A(0, i) * B(0, j) + A(1, i) * B(1, j) + A(2, i) * B(2, j);
-  return out;
+  return product_of([&](int i, int k) { return A(k, i); }, B);
 }
 template <std::same_as<Mat3> M, typename T>
   requires std::same_as<std::remove_const_t<T>, Mat3>
 [[nodiscard]] M operator*(const M& A, const Eigen::Transpose<T>& transposed) {
   const Mat3& B = transposed.nestedExpression();
-  M out;
-  for (int j = 0; j < 3; ++j)
-    for (int i = 0; i < 3; ++i) out(i, j) = A(i, 0) * B(j, 0) + A(i, 1) * B(j, 1) + A(i, 2) * B(j, 2);
-  return out;
+  return product_of(A, [&](int k, int j) { return B(j, k); });
 }
 template <std::same_as<double> S, std::same_as<Mat3> M>
 [[nodiscard]] M operator*(S s, const M& A) {
@@ -118,6 +117,9 @@ inline constexpr double kPi = 3.14159265358979323846;
   s << 0.0, -a.z(), a.y(), a.z(), 0.0, -a.x(), -a.y(), a.x(), 0.0;
   return s;
 }
+
+/// Sum of a x b for A = sum a b^T.
+[[nodiscard]] inline Vec3 axial(const Mat3& A) { return {A(1, 2) - A(2, 1), A(2, 0) - A(0, 2), A(0, 1) - A(1, 0)}; }
 
 [[nodiscard]] inline bool is_finite(const Vec3& a) {
   return std::isfinite(a.x()) && std::isfinite(a.y()) && std::isfinite(a.z());

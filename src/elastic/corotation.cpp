@@ -96,11 +96,11 @@ void Corotation::step_force(std::span<const double> q0, std::span<const double> 
   }
   // B1 - B0 follows from B1^2 - B0^2; the transpose of that map takes the forces on B to those on A^T A.
   const Mat3 onto = 0.5 * (inverse1 * second * inverse0 + inverse0 * second * inverse1);
-  const Eigen::SelfAdjointEigenSolver<Mat3> mean(0.5 * (B0 + B1));
-  const Mat3& V = mean.eigenvectors();
+  const SymmetricEigen mean = symmetric_eigen(Mat3(0.5 * (B0 + B1)));
+  const Mat3 V = mean.vectors;
   Mat3 Z = 0.5 * V.transpose() * (onto + onto.transpose()) * V;
   for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) Z(i, j) /= mean.eigenvalues()[i] + mean.eigenvalues()[j];
+    for (int j = 0; j < 3; ++j) Z(i, j) /= mean.values[i] + mean.values[j];
   const Mat3 turn = first * H - 2.0 * A * (V * Z * V.transpose()), AH = A * H;
   for (std::size_t n = 0; n < arm_.size(); ++n) {
     auto force = Vec3::Map(f.data() + 3 * n);

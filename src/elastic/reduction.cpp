@@ -11,9 +11,6 @@ Eigen::Map<const Vec3> at(std::span<const double> x, std::size_t n) { return Eig
 Eigen::Map<Vec3> at(std::span<double> x, std::size_t n) { return Eigen::Map<Vec3>(x.data() + 3 * n); }
 Eigen::Map<const VecX> flat(std::span<const double> x) { return {x.data(), static_cast<Eigen::Index>(x.size())}; }
 
-/// Sum of a x b for A = sum a b^T.
-Vec3 axial(const Mat3& A) { return {A(1, 2) - A(2, 1), A(2, 0) - A(0, 2), A(0, 1) - A(1, 0)}; }
-
 /// Cayley's vector of a rotation:  Q = (I - [theta]/2)^-1 (I + [theta]/2).
 Vec3 cayley(const Mat3& Q) {
   const Eigen::Quaterniond turn(Q);

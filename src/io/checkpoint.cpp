@@ -50,13 +50,33 @@ struct Flat {
   }
 };
 
-Flat flatten(const Archive& archive) {
-  Flat flat;
+/// Whether a list fits in half the space.
+const Archive::Integers* small_integers(const Archive::Value& value) {
+  const auto* integers = std::get_if<Archive::Integers>(&value);
+  return integers && std::ranges::all_of(*integers, [](std::int64_t k) { return std::in_range<int>(k); }) ? integers : nullptr;
+}
+
+void reserve(const Archive& archive, Flat& flat) {
+  std::size_t reals = 0, integers = 0, small = 0, text = 0;
   for (const auto& [name, value] : archive.values()) {
+    if (const auto* list = std::get_if<Archive::Reals>(&value)) reals += list->size();
+    else if (const auto* list = small_integers(value)) small += list->size();
+    else if (const auto* list = std::get_if<Archive::Integers>(&value)) integers += list->size();
+    else text += std::get<std::string>(value).size();
+  }
+  flat.reals.reserve(reals), flat.integers.reserve(integers), flat.small.reserve(small), flat.text.reserve(text);
+}
+
+/// Values go as they are copied, so that there are never two of all.
+Flat flatten(Archive archive) {
+  Flat flat;
+  reserve(archive, flat);
+  for (auto& [name, entry] : archive.take()) {
+    const Archive::Value value = std::move(entry);
     flat.names += name;
     flat.name_end.push_back(static_cast<std::int64_t>(flat.names.size()));
     const auto* integers = std::get_if<Archive::Integers>(&value);
-    const bool small = integers && std::ranges::all_of(*integers, [](std::int64_t k) { return std::in_range<int>(k); });
+    const bool small = small_integers(value) != nullptr;
     flat.kind.push_back(small ? Flat::kSmall : static_cast<std::int64_t>(value.index()));
     const auto add = [&](auto& array, const auto& part) {
       array.insert(array.end(), part.begin(), part.end());
@@ -107,8 +127,8 @@ Archive unflatten(const Flat& flat, const std::string& file) {
 
 }  // namespace
 
-void write_checkpoint(const std::string& path, const Archive& archive) {
-  const Flat flat = flatten(archive);
+void write_checkpoint(const std::string& path, Archive archive) {
+  const Flat flat = flatten(std::move(archive));
   AtomicFile target(path);
   {
     const h5::Node file = h5::create_journaled(target.temporary());

@@ -13,7 +13,7 @@ namespace scree::io {
 
 /// Write beside the target, flush to disk, then replace it: the old checkpoint stays until the new one is
 /// whole. FileError when the disk refuses.
-void write_checkpoint(const std::string& path, const Archive& archive);
+void write_checkpoint(const std::string& path, Archive archive);
 
 /// Every bit as written, or a FileError: wrong format, newer version, truncation, any altered value.
 [[nodiscard]] Archive read_checkpoint(const std::string& path);

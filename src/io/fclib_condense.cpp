@@ -1,11 +1,11 @@
 #include "io/fclib_condense.hpp"
 
-#include <Eigen/SparseCholesky>
-#include <Eigen/SparseLU>
-
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <numeric>
+
+#include <cs.h>
 
 #include "core/dense.hpp"
 #include "core/error.hpp"
@@ -75,11 +75,11 @@ bool is_symmetric(const SparseRows& M) {
   return true;
 }
 
-// Bodies with their dofs, Cholesky factors and scaled forces y = L^-1 f.
+// Bodies with their dofs, Cholesky factors L and scaled forces y = L^-1 f.
 struct Bodies {
   std::vector<std::vector<int>> dofs;
   std::vector<int> body_of, place;  // of each dof: its body and its place there
-  std::vector<Eigen::LLT<MatX>> factor;
+  std::vector<MatX> L;
   std::vector<VecX> y;
 };
 
@@ -102,10 +102,10 @@ Bodies make_bodies(const GlobalForm& global, const std::vector<int>& group, cons
       for (SparseRows::InnerIterator entry(global.M, row); entry; ++entry)
         if (entry.value() != 0.0) dense(i, bodies.place[entry.col()]) = entry.value();
     }
-    bodies.factor.emplace_back(dense);
-    if (bodies.factor.back().info() != Eigen::Success || !(bodies.factor.back().matrixLLT().diagonal().minCoeff() > 0.0))
-      throw_file("{}: M is not positive definite (in the body of degree of freedom {})", file, dofs[0]);
-    bodies.y.push_back(bodies.factor.back().matrixL().solve(force));
+    if (!cholesky(dense.data(), n)) throw_file("{}: M is not positive definite (in the body of degree of freedom {})", file, dofs[0]);
+    solve_lower(dense.data(), n, force.data());
+    bodies.L.push_back(std::move(dense));
+    bodies.y.push_back(std::move(force));
   }
   return bodies;
 }
@@ -142,7 +142,8 @@ std::vector<Sides> scaled_sides(const GlobalForm& global, const BlockLayout& lay
   }
   for (std::size_t a = 0; a < blocks.size(); ++a)
     for (auto& [body, columns] : blocks[a]) {
-      bodies.factor[body].matrixL().solveInPlace(columns);
+      const MatX& L = bodies.L[body];
+      for (Eigen::Index c = 0; c < 3; ++c) solve_lower(L.data(), L.rows(), &columns(0, c));
       Eigen::Map<Vec3>(B.data() + 3 * a) += columns.transpose() * bodies.y[body];
     }
   return blocks;
@@ -200,15 +201,71 @@ Condensed make_body_form(const GlobalForm& global, const BlockLayout& layout, co
   return {form, std::move(B)};
 }
 
-// W = J M^-1 J^T column by column with any factorisation.
-template <class Factor>
-Condensed make_rows(const GlobalForm& global, const BlockLayout& layout, const Factor& factor) {
+/// Sparse factor of M (CXSparse): Cholesky's where M is symmetric, L U with pivots otherwise.
+class SparseFactor {
+ public:
+  SparseFactor(const SparseRows& M, bool symmetric, const std::string& file) : size_(static_cast<int>(M.rows())), work_(M.rows()) {
+    // What is stored by rows is the transposed matrix by columns.
+    cs_di transposed{static_cast<int>(M.nonZeros()), size_, size_, const_cast<int*>(M.outerIndexPtr()), const_cast<int*>(M.innerIndexPtr()),
+                     const_cast<double*>(M.valuePtr()), -1};
+    if (symmetric) factor_symmetric(transposed, file);
+    else factor_any(transposed, file);
+  }
+
+  [[nodiscard]] VecX solve(const VecX& b) const {
+    VecX x(size_);
+    if (numbers_->U != nullptr) {
+      cs_di_ipvec(numbers_->pinv, b.data(), work_.data(), size_);
+      cs_di_lsolve(numbers_->L, work_.data());
+      cs_di_usolve(numbers_->U, work_.data());
+      cs_di_ipvec(pattern_->q, work_.data(), x.data(), size_);
+      return x;
+    }
+    cs_di_ipvec(pattern_->pinv, b.data(), work_.data(), size_);
+    cs_di_lsolve(numbers_->L, work_.data());
+    cs_di_ltsolve(numbers_->L, work_.data());
+    cs_di_pvec(pattern_->pinv, work_.data(), x.data(), size_);
+    return x;
+  }
+
+ private:
+  void factor_symmetric(const cs_di& M, const std::string& file) {
+    pattern_.reset(cs_di_schol(kMinimumDegree, &M));
+    double operations = 0.0;
+    for (int j = 0; pattern_ && j < size_; ++j) {
+      const double column = pattern_->cp[j + 1] - pattern_->cp[j];
+      operations += column * column;
+    }
+    if (operations > kLargestFactor)
+      throw_file("{}: factoring M ({} rows) would take {:.1e} operations; condense the problem to its local form first", file, size_, operations);
+    if (pattern_) numbers_.reset(cs_di_chol(&M, pattern_.get()));
+    if (!numbers_) throw_file("{}: M is not positive definite", file);
+  }
+  void factor_any(const cs_di& transposed, const std::string& file) {
+    if (size_ > kLargestAsymmetric)
+      throw_file("{}: M has {} rows and is not symmetric, at most {} are handled; condense the problem to its local form first", file, size_, kLargestAsymmetric);
+    const std::unique_ptr<cs_di, decltype(&cs_di_spfree)> M(cs_di_transpose(&transposed, 1), cs_di_spfree);
+    if (M) pattern_.reset(cs_di_sqr(kColumnOrder, M.get(), 0));
+    if (pattern_) numbers_.reset(cs_di_lu(M.get(), pattern_.get(), 1.0));
+    if (!numbers_) throw_file("{}: M is singular", file);
+  }
+
+  static constexpr int kMinimumDegree = 1, kColumnOrder = 2;  // orderings of CXSparse
+  int size_;
+  std::unique_ptr<cs_dis, decltype(&cs_di_sfree)> pattern_{nullptr, cs_di_sfree};
+  std::unique_ptr<cs_din, decltype(&cs_di_nfree)> numbers_{nullptr, cs_di_nfree};
+  mutable VecX work_;
+};
+
+// W = J M^-1 J^T column by column.
+Condensed make_explicit_form(const GlobalForm& global, const BlockLayout& layout, bool symmetric, const std::string& file) {
+  const SparseFactor factor(global.M, symmetric, file);
   std::vector<Triplet> entries;
   VecX column(global.M.rows());
   for (int k = 0; k < layout.scalars(); ++k) {
     column.setZero();
     for (SparseRows::InnerIterator entry(global.J, k); entry; ++entry) column[entry.col()] += entry.value();
-    const VecX response = global.J * VecX(factor.solve(column));
+    const VecX response = global.J * factor.solve(column);
     for (int i = 0; i < layout.scalars(); ++i)
       if (response[i] != 0.0) entries.emplace_back(i, k, response[i]);
   }
@@ -217,36 +274,6 @@ Condensed make_rows(const GlobalForm& global, const BlockLayout& layout, const F
   const VecX v = factor.solve(Eigen::Map<const VecX>(global.f.data(), global.M.rows()));
   VecX q = global.J * v + Eigen::Map<const VecX>(global.w.data(), layout.scalars());
   return {std::make_shared<solvers::ExplicitForm>(make_blocks(layout, W)), spread(layout, {q.data(), global.w.size()})};
-}
-
-// Sparse Cholesky that tells its cost before it starts.
-class CostedCholesky : public Eigen::SimplicialLLT<Eigen::SparseMatrix<double>> {
- public:
-  [[nodiscard]] double operations() const { return m_nonZerosPerCol.cast<double>().squaredNorm(); }
-};
-
-// Factor M and hand the factor to `use`.
-template <class Use>
-auto with_factor(const SparseRows& rows, bool symmetric, const std::string& file, const Use& use) {
-  const Eigen::SparseMatrix<double> M = rows;
-  if (symmetric) {
-    CostedCholesky factor;
-    factor.analyzePattern(M);
-    if (factor.operations() > kLargestFactor)
-      throw_file("{}: factoring M ({} rows) would take {:.1e} operations; condense the problem to its local form first", file, M.rows(), factor.operations());
-    factor.factorize(M);
-    if (factor.info() != Eigen::Success) throw_file("{}: M is not positive definite", file);
-    return use(factor);
-  }
-  if (M.rows() > kLargestAsymmetric)
-    throw_file("{}: M has {} rows and is not symmetric, at most {} are handled; condense the problem to its local form first", file, M.rows(), kLargestAsymmetric);
-  Eigen::SparseLU<Eigen::SparseMatrix<double>> factor(M);
-  if (factor.info() != Eigen::Success) throw_file("{}: M is singular", file);
-  return use(factor);
-}
-
-Condensed make_explicit_form(const GlobalForm& global, const BlockLayout& layout, bool symmetric, const std::string& file) {
-  return with_factor(global.M, symmetric, file, [&](const auto& factor) { return make_rows(global, layout, factor); });
 }
 
 }  // namespace
@@ -295,7 +322,7 @@ std::vector<int> find_bodies(const SparseRows& M, const SparseRows& J, const Blo
 VecX global_velocities(const GlobalForm& global, std::span<const double> R, const std::string& file) {
   VecX load = Eigen::Map<const VecX>(global.f.data(), global.M.rows());
   load += global.J.transpose() * Eigen::Map<const VecX>(R.data(), global.J.rows());
-  return with_factor(global.M, is_symmetric(global.M), file, [&](const auto& factor) -> VecX { return factor.solve(load); });
+  return SparseFactor(global.M, is_symmetric(global.M), file).solve(load);
 }
 
 Condensed condense(const GlobalForm& global, const BlockLayout& layout, const std::string& file) {

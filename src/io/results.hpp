@@ -17,7 +17,7 @@
 
 namespace scree::io {
 
-inline constexpr int kResultsVersion = 2;
+inline constexpr int kResultsVersion = 3;
 
 enum class StoredKind : std::uint8_t { rigid = 0, pseudo_rigid = 1, finite_element = 2, obstacle = 3 };
 

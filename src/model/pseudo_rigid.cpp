@@ -1,5 +1,8 @@
 #include "model/pseudo_rigid.hpp"
 
+#include <array>
+#include <limits>
+
 #include "core/dense.hpp"
 #include "core/error.hpp"
 
@@ -28,17 +31,20 @@ class PseudoRigidInertia final : public Inertia {
     for (int j = 0; j < 3; ++j)
       for (int k = 0; k < 3; ++k) M.block<3, 3>(3 * j, 3 * k).diagonal().setConstant(body_.euler()(j, k));
     K_ = b != 0.0 ? body_.stiffness(ConstGradient(q.data())) : Mat9::Zero();
-    factor_.compute(a * M + b * K_);
-    if (factor_.info() != Eigen::Success) {
+    const auto factorise = [&] {
+      L_ = a * M + b * K_;
+      return cholesky(L_.data(), 9);
+    };
+    if (!factorise()) {
       K_ = without_negative_part(K_);
-      factor_.compute(a * M + b * K_);
+      if (!factorise()) L_.setConstant(std::numeric_limits<double>::quiet_NaN());  // of unknowns that are not finite: the step refuses it
     }
     root_mass_ = std::sqrt(a * body_.mass());
   }
 
   void solve(std::span<double> x) const override {
-    Eigen::Map<Eigen::Matrix<double, 9, 1>> gradient(x.data());
-    factor_.solveInPlace(gradient);
+    solve_lower(L_.data(), 9, x.data());
+    solve_lower_transposed(L_.data(), 9, x.data());
     Eigen::Map<Vec3>(x.data() + 9) /= root_mass_ * root_mass_;
   }
 
@@ -52,15 +58,15 @@ class PseudoRigidInertia final : public Inertia {
 
   void scale_rows(std::span<double> rows, int count) const override {
     // Three rows of a block side by side: their chains of operations do not wait for one another.
-    const Mat9& L = factor_.matrixLLT();
-    const Eigen::Matrix<double, 9, 1> inverse = L.diagonal().cwiseInverse();
+    std::array<double, 9> inverse;
+    for (int j = 0; j < 9; ++j) inverse[j] = 1.0 / L_(j, j);
     const double last = 1.0 / root_mass_;
     for (int k = 0; k < count; k += 3) {
       double* row = rows.data() + 12 * k;
       for (int j = 0; j < 9; ++j) {
         for (int r = 0; r < 36; r += 12) row[r + j] *= inverse[j];
         for (int i = j + 1; i < 9; ++i)
-          for (int r = 0; r < 36; r += 12) row[r + i] -= L(i, j) * row[r + j];
+          for (int r = 0; r < 36; r += 12) row[r + i] -= L_(i, j) * row[r + j];
       }
       for (int r = 0; r < 36; r += 12)
         for (int i = 9; i < 12; ++i) row[r + i] *= last;
@@ -70,7 +76,7 @@ class PseudoRigidInertia final : public Inertia {
  private:
   const PseudoRigid& body_;
   Mat9 K_ = Mat9::Zero();
-  Eigen::LLT<Mat9> factor_;
+  Mat9 L_ = Mat9::Identity();  ///< A = L L^T of the nine
   double root_mass_ = 1.0;
 };
 

@@ -22,6 +22,7 @@ struct StepRow {
   std::int32_t status = 0;        ///< solvers::Status
   std::int32_t iterations = 0;
   double residual = 0.0;
+  double merit = 0.0;             ///< solvers::Yardstick::scaled_merit
   double penetration_max = 0.0, penetration_mean = 0.0;  ///< m, >= 0, before the step's impulses
   double integrate = 0.0, detect = 0.0, assemble = 0.0, solve = 0.0;  ///< wall clock of the stages, s
   double kinetic = 0.0, internal = 0.0, potential = 0.0;
@@ -37,7 +38,7 @@ struct StepRow {
   static void each_stored(Visit&& visit) {
     visit("step", &StepRow::step), visit("time", &StepRow::time), visit("h", &StepRow::h), visit("bodies", &StepRow::bodies);
     visit("contacts", &StepRow::contacts), visit("iterations", &StepRow::iterations), visit("status", &StepRow::status);
-    visit("residual", &StepRow::residual), visit("penetration_max", &StepRow::penetration_max), visit("penetration_mean", &StepRow::penetration_mean);
+    visit("residual", &StepRow::residual), visit("merit", &StepRow::merit), visit("penetration_max", &StepRow::penetration_max), visit("penetration_mean", &StepRow::penetration_mean);
   }
 
  private:

@@ -52,21 +52,23 @@ class Unpacker {
   std::span<const std::byte> rest_;
 };
 
-/// The same list packs and unpacks.
+/// The same list packs and unpacks. Members are named by structured bindings, so that one more does not compile until it travels too.
 template <class IO, class Point>
 void each(IO& f, Point& p) requires std::is_same_v<std::remove_const_t<Point>, collision::ContactPoint> {
-  f(p.piece_a), f(p.piece_b), f(p.body_a), f(p.body_b), f(p.feature), f(p.point), f(p.normal), f(p.gap), f(p.area), f(p.surface_a), f(p.surface_b);
+  auto& [piece_a, piece_b, body_a, body_b, feature, point, normal, gap, area, surface_a, surface_b, weighted] = p;
+  f(piece_a), f(piece_b), f(body_a), f(body_b), f(feature), f(point), f(normal), f(gap), f(area), f(surface_a), f(surface_b), f(weighted);
 }
 template <class IO, class Report>
 void each(IO& f, Report& r) requires std::is_same_v<std::remove_const_t<Report>, solvers::SolveReport> {
-  f(r.status), f(r.iterations), f(r.products), f(r.linear_iterations), f(r.fallbacks), f(r.residual), f(r.residual_known), f(r.seconds);
-  f(r.history), f(r.stage), f(r.advice);
+  auto& [status, iterations, products, linear_iterations, fallbacks, residual, residual_known, seconds, history, stage, advice] = r;
+  f(status), f(iterations), f(products), f(linear_iterations), f(fallbacks), f(residual), f(residual_known), f(seconds), f(history), f(stage), f(advice);
 }
 
 }  // namespace
 
 Bytes pack_points(std::span<const collision::ContactPoint> points) {
   Packer pack;
+  pack.bytes.reserve(points.size() * sizeof(collision::ContactPoint));
   for (const collision::ContactPoint& point : points) each(pack, point);
   return std::move(pack.bytes);
 }

@@ -43,6 +43,7 @@ class SharedForm final : public solvers::Operator {
   [[nodiscard]] std::unique_ptr<solvers::NewtonSystem> make_newton_system(solvers::ScaledProblem& scaled) const override;
   [[nodiscard]] std::unique_ptr<solvers::InteriorPointSystem> make_direct_barrier(solvers::ScaledProblem& scaled) const override;
   [[nodiscard]] std::unique_ptr<solvers::InteriorPointSystem> make_krylov_barrier(solvers::ScaledProblem& scaled, int max_iterations) const override;
+  [[nodiscard]] bool has_rigid_bodies() const override { return whole_.rigid(); }
   [[nodiscard]] double newton_cost() const override { return part_.newton_cost(); }
   [[nodiscard]] double dofs_per_body() const override { return part_.dofs_per_body(); }
 

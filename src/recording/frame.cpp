@@ -79,7 +79,7 @@ void fill_contacts(const stepping::Simulation& simulation, const RowOf& row_of, 
   for (const assembly::Contact& c : simulation.contacts()) {
     frame.pair.insert(frame.pair.end(), {row_of(c.point.body_a), row_of(c.point.body_b)});
     append(frame.point, c.point.point);
-    append(frame.axes, c.frame);
+    append(frame.axes, c.frame());
     frame.gap.push_back(c.point.gap);
     frame.area.push_back(c.point.area);
     append(frame.force, Vec3(c.R * simulation.impulse_rate()));

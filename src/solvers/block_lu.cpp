@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/dense.hpp"
 #include "core/interrupt.hpp"
 #include "solvers/elimination_order.hpp"
 
@@ -118,7 +119,7 @@ bool BlockLu<N>::factor_row(int i, std::span<const Block> values, std::span<cons
   if constexpr (N <= 4)
     inverse_[row] = work_[row].inverse();
   else
-    inverse_[row] = work_[row].partialPivLu().inverse();
+    inverse_[row] = inverse(work_[row]);
   for (int j : lower) in_row_[j] = 0;
   for (int j : upper) in_row_[j] = 0;
   in_row_[row] = 0;

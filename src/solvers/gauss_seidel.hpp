@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "solvers/islands.hpp"
 #include "solvers/report.hpp"
 #include "solvers/sweeper.hpp"
 
@@ -18,7 +19,7 @@ namespace scree::solvers {
 enum class Acceleration { none, nesterov };
 enum class SweepCriterion {
   yardstick,        ///< StopRule's yardstick, measured outside
-  relative_change   ///< the manual's |S - R| / |R| of one sweep, in norms weighted by 1/rho_a
+  relative_change   ///< the manual's |S - R| / |R| of one sweep, in velocities (R_a / rho_a), of each island by itself
 };
 
 struct GaussSeidelOptions : StopRule {
@@ -48,7 +49,8 @@ enum class GaussSeidelError {
 struct GaussSeidelWorkspace {
   GaussSeidelError error = GaussSeidelError::none;  ///< of the last solve
   SweeperMemory sweepers;
-  std::vector<double> U, trial;
+  std::vector<double> U, trial, last;
+  Islands islands;
 };
 
 /// Solve from the warm start in R. A start at or below the tolerance is returned as it is after zero sweeps.

@@ -130,9 +130,9 @@ class BodyKrylovSystem final : public InteriorPointSystem {
         const Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, kLargestBody> GH = (s * s * blocks[a].inverse).lazyProduct(H);
         D.noalias() += H.transpose().lazyProduct(GH);
       }
-      Eigen::LLT<Eigen::Ref<MatX>> factor(D);
+      if (!cholesky(D.data(), D.cols())) D.setIdentity();  // lost in rounding
       inverse_[b].setIdentity();
-      factor.matrixL().solveInPlace(inverse_[b]);
+      for (Eigen::Index j = 0; j < D.cols(); ++j) solve_lower(D.data(), D.cols(), &inverse_[b](0, j));
     });
     return true;
   }
@@ -191,10 +191,10 @@ class BodyKrylovSystem final : public InteriorPointSystem {
     parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
       const MatX& L = inverse_[body];
       const auto first = W_.dof_start(static_cast<int>(body));
-      Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kLargestBody, 1> v = Eigen::Map<const VecX>(in.data() + first, L.rows());
-      Eigen::Map<VecX> result(out.data() + first, L.rows());
-      if (transposed) result.noalias() = L.transpose().triangularView<Eigen::Upper>() * v;
-      else result.noalias() = L.triangularView<Eigen::Lower>() * v;
+      double* result = out.data() + first;
+      std::copy(in.data() + first, in.data() + first + L.rows(), result);
+      if (transposed) multiply_lower_transposed(L.data(), L.rows(), result);
+      else multiply_lower(L.data(), L.rows(), result);
     });
   }
 
@@ -203,7 +203,8 @@ class BodyKrylovSystem final : public InteriorPointSystem {
     parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
       const MatX& L = diagonal_[body];
       const auto first = W_.dof_start(static_cast<int>(body));
-      Eigen::Map<VecX>(out.data() + first, L.rows()).noalias() = L.triangularView<Eigen::Lower>() * Eigen::Map<const VecX>(in.data() + first, L.rows());
+      std::copy(in.data() + first, in.data() + first + L.rows(), out.data() + first);
+      multiply_lower(L.data(), L.rows(), out.data() + first);
     });
   }
   /// sqrt(u . S^-1 u).

@@ -59,7 +59,7 @@ class Smoother {
 
   /// Sweep from x after a linear solve of so many products; those that leave the numbers are undone.
   void improve(const ScaledProblem& scaled, long products, std::span<double> x) {
-    const long sweeps = count_ >= 0 ? count_ : effort_ * products * (problem_.W->rigid_rows() ? kPackedSweeps : kGeneralSweeps);
+    const long sweeps = count_ >= 0 ? count_ : effort_ * products * (problem_.W->has_rigid_bodies() ? kPackedSweeps : kGeneralSweeps);
     if (sweeps == 0) return;
     scaled.to_impulses(x, R_);
     if (sweeper_) sweeper_->set(R_);

@@ -1,6 +1,7 @@
 #include "solvers/operator.hpp"
 
 #include "core/error.hpp"
+#include "core/reserve.hpp"
 #include "core/threads.hpp"
 #include "solvers/row_product.hpp"
 
@@ -37,6 +38,13 @@ void BodyForm::reset_rigid(int bodies) {
   rows_.clear();
 }
 
+void BodyForm::reserve(std::size_t blocks, std::size_t numbers) {
+  reserve_anew(bodies_of_, blocks);
+  reserve_anew(row_start_, 2 * blocks + 1);
+  row_start_.push_back(0);
+  reserve_anew(rows_, numbers);
+}
+
 std::array<std::span<double>, 2> BodyForm::add_block(int body0, int body1) {
   bodies_of_.push_back({body0, body1});
   const std::size_t start = row_start_.back();
@@ -71,7 +79,7 @@ void BodyForm::finish(const Scale& scale) {
 }
 
 void BodyForm::set_diagonal() {
-  diagonal_.resize(bodies_of_.size());
+  resize_anew(diagonal_, bodies_of_.size());
   parallel_for(added(), [&](std::ptrdiff_t a) {
     Mat3 sum = Mat3::Zero();
     for (int side = 0; side < 2; ++side) {

@@ -66,6 +66,8 @@ class Operator {
   [[nodiscard]] virtual std::unique_ptr<Sweeper> make_sweeper(const LocalIteration& how) const = 0;
   /// Rows of rigid bodies, for packed sweeps; null when there are none.
   [[nodiscard]] virtual const BodyForm* rigid_rows() const { return nullptr; }
+  /// Whether all bodies are rigid, on all ranks where they share the operator: what decides how much is swept must be the same everywhere.
+  [[nodiscard]] virtual bool has_rigid_bodies() const { return rigid_rows() != nullptr; }
   /// @}
 
   /// @name Linear systems. The operator, and `scaled` where given, must outlive them.
@@ -105,6 +107,8 @@ class BodyForm final : public Operator {
   /// Start over with `bodies` rigid bodies; keeps the memory of the last use.
   void reset_rigid(int bodies);
 
+  /// Room for so many blocks and numbers of rows, after a reset.
+  void reserve(std::size_t blocks, std::size_t numbers);
   /// Add a block between two bodies (-1: none, an obstacle or the ground); returns the 3 x dofs row-major
   /// storage of the two sides, to be filled by the caller before finish(). Absent sides are empty.
   /// Spans die with the next add_block().

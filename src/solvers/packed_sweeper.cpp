@@ -2,6 +2,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "core/reserve.hpp"
 #include "core/thread_choice.hpp"
 #include "core/threads.hpp"
 #include "core/timer.hpp"
@@ -124,8 +125,8 @@ bool PackedSweeper::begin(const ContactProblem& problem, std::span<const double>
   order_.update(*form_);
   form_groups(R);
   const std::size_t groups = lane_block_.size() / kLanes;
-  groups_.resize(groups);
-  impulses_.resize(groups);
+  resize_anew(groups_, groups);
+  resize_anew(impulses_, groups);
   turn_.resize(lane_block_.size());
   weight_.resize(form_->bodies());
   slots_.resize(form_->bodies() + order_.tasks());

@@ -1,5 +1,6 @@
 #include "solvers/yardstick.hpp"
 
+#include "core/dense.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "solvers/law.hpp"
@@ -36,8 +37,7 @@ double energy(const Mat3& W, const Vec3& x, bool along_normal) {
     const double y1 = x.y() - l10 * x.x(), y2 = x.z() - l20 * x.x() - l21 * y1;
     return x.x() * x.x() / d0 + y1 * y1 / d1 + y2 * y2 / d2;
   }
-  const Eigen::LDLT<Mat3> factor(0.5 * (W + W.transpose()));
-  const double value = x.dot(factor.solve(x));
+  const double value = x.dot(solve_positive(Mat3(0.5 * (W + W.transpose())), x));
   return std::isfinite(value) ? value : x.squaredNorm() * 3.0 / std::max(W.trace(), 1e-300);
 }
 

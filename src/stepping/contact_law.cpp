@@ -32,7 +32,7 @@ double restitution_bias(const assembly::Contact& contact, const model::SurfaceMa
 
 Vec3 tangential_bias(const assembly::Contact& contact, const Vec3& omega_a, const Vec3& omega_b, double farthest) {
   if (std::max(contact.travel_a.norm(), contact.travel_b.norm()) > farthest) return Vec3::Zero();
-  Vec3 bias = contact.frame * (0.5 * (omega_b.cross(contact.travel_b) - omega_a.cross(contact.travel_a)));
+  Vec3 bias = contact.frame() * (0.5 * (omega_b.cross(contact.travel_b) - omega_a.cross(contact.travel_a)));
   bias.x() = 0.0;
   return bias;
 }

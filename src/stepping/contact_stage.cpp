@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "core/rotation.hpp"
+#include "core/reserve.hpp"
 #include "core/threads.hpp"
 #include "stepping/block_weights.hpp"
 #include "stepping/spring_dashpot.hpp"
@@ -28,6 +29,21 @@ void keep_held(const std::vector<int>& held, std::vector<int>& wanted) {
   if (both.size() <= kMostIdle * wanted.size()) wanted.swap(both);
 }
 
+/// Pairs of bodies that a ball joins, by id, ascending.
+std::vector<std::pair<int, int>> ball_pairs(const model::Model& model) {
+  std::vector<std::pair<int, int>> pairs;
+  for (const model::Constraint& c : model.constraints)
+    if (c.kind == model::ConstraintKind::link && c.length == 0.0 && c.body[1] >= 0) pairs.push_back(std::minmax(c.body[0], c.body[1]));
+  std::ranges::sort(pairs);
+  return pairs;
+}
+
+/// Bodies that a ball joins and that were in each other when their contact was first seen: they are meant to be.
+bool built_into(const StageInput& in, const std::vector<std::pair<int, int>>& joined, const assembly::Contact& contact) {
+  const std::pair<int, int> pair = std::minmax(contact.point.body_a, contact.point.body_b);
+  return (contact.yields || !contact.seen) && std::ranges::binary_search(joined, pair) && contact.point.gap < -allowed_overlap(in, contact);
+}
+
 }  // namespace
 
 assembly::Assembler ContactStage::assembler(const StageInput& in, const assembly::Inertias& inertias) const {
@@ -35,7 +51,15 @@ assembly::Assembler ContactStage::assembler(const StageInput& in, const assembly
 }
 
 Vec3 ContactStage::relative_velocity(const StageInput& in, const assembly::Contact& contact, const assembly::Velocities& velocities) const {
-  return assembly::relative_velocity(in.model.bodies, in.motion, velocities, grips, side_a(contact), side_b(contact), contact.frame);
+  return assembly::relative_velocity(in.model.bodies, in.motion, velocities, grips, side_a(contact), side_b(contact), contact.frame());
+}
+
+void ContactStage::take_over(ContactStage& last) {
+  form_ = std::exchange(last.form_, std::make_shared<solvers::BodyForm>());
+  problem = std::exchange(last.problem, {});
+  for (const auto list : {&ContactStage::R, &ContactStage::guess, &ContactStage::trend_, &ContactStage::bias_, &ContactStage::places_, &ContactStage::before_, &ContactStage::ahead_,
+                          &ContactStage::bonds_, &ContactStage::impulses_, &ContactStage::scratch_})
+    this->*list = std::exchange(last.*list, {});
 }
 
 void ContactStage::locate(const StageInput& in, const std::vector<collision::ContactPoint>& points) {
@@ -64,7 +88,7 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
   grips.clear();
   const bool deforms = !bodies.deformables.empty();
   if (deforms) assembly::join_faces(bodies, in.motion, in.world, points, grips, joined_);
-  contacts.resize(deforms ? joined_.size() : points.size());
+  resize_anew(contacts, deforms ? joined_.size() : points.size());
   parallel_for(static_cast<std::ptrdiff_t>(contacts.size()), [&](std::ptrdiff_t c) {
     assembly::Contact& contact = contacts[c];
     contact = {};
@@ -73,7 +97,6 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
     contact.index_a = bodies.index(contact.point.body_a);
     contact.index_b = bodies.index(contact.point.body_b);
     contact.material = in.model.surfaces.find(contact.point.surface_a, contact.point.surface_b);
-    contact.frame = frame_from_normal(contact.point.normal);
     contact.arm_a = contact.point.point - turning_centre(bodies, in.motion, contact.index_a);
     contact.arm_b = contact.point.point - turning_centre(bodies, in.motion, contact.index_b);
   });
@@ -84,6 +107,7 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
     contact.U = relative_velocity(in, contact, in.free);
   });
   in.memory.recall(contacts, in.impulse_ratio);
+  for (assembly::Contact& contact : contacts) contact.yields = contact.yields && contact.point.gap < 0.0;
   // Contacts that touch for the first time are bonded where their material is cohesive.
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     assembly::Contact& contact = contacts[c];
@@ -107,8 +131,12 @@ void ContactStage::grip_contacts(const StageInput& in) {
 
 void ContactStage::choose_roles(const StageInput& in) {
   role.resize(contacts.size());
+  deepest_left = -1;
+  const std::vector<std::pair<int, int>> joined = ball_pairs(in.model);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    role[c] = role_of(in, contacts[c]);
+    const bool built = built_into(in, joined, contacts[c]);
+    if (built) leave_overlap(static_cast<int>(c));
+    role[c] = built ? Role::idle : role_of(in, contacts[c]);
     if (role[c] == Role::idle || in.level == Level::velocities) contacts[c].R.setZero();
   }
 }
@@ -144,7 +172,7 @@ void ContactStage::apply_springs(const StageInput& in, const assembly::Assembler
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     if (role[c] != Role::penalty) continue;
     springs_.push_back(static_cast<int>(c));
-    assembly::add_block(with, side_a(contacts[c]), side_b(contacts[c]), contacts[c].frame, spring_form_, spring_blocks_);
+    assembly::add_block(with, side_a(contacts[c]), side_b(contacts[c]), contacts[c].frame(), spring_form_, spring_blocks_);
   }
   if (springs_.empty()) return;
 
@@ -187,6 +215,7 @@ void ContactStage::add_blocks(const StageInput& in, const assembly::Assembler& w
   blocks_.clear();
   implicit.clear();
   scaling.reset(*form_);
+  reserve_blocks(in);
   assembly::add_constraints(in.model, with, constraint_sides, reactions, *form_, blocks_, problem);
   for (std::size_t k = 0; k < reactions.size(); ++k) {
     const Vec3 first = in.reactions.empty() ? Vec3::Zero().eval() : Vec3(in.reactions[k].impulse * in.impulse_ratio);
@@ -196,7 +225,7 @@ void ContactStage::add_blocks(const StageInput& in, const assembly::Assembler& w
     if (role[c] != Role::implicit) continue;
     const assembly::Contact& contact = contacts[c];
     implicit.push_back(static_cast<int>(c));
-    assembly::add_block(with, side_a(contact), side_b(contact), contact.frame, *form_, blocks_);
+    assembly::add_block(with, side_a(contact), side_b(contact), contact.frame(), *form_, blocks_);
     problem.kind.push_back(solvers::BlockKind::contact);
     problem.mu.push_back(in.model.surfaces[contact.material].friction);
     R.insert(R.end(), {contact.R.x() + contact.bond, contact.R.y(), contact.R.z()});
@@ -210,15 +239,33 @@ void ContactStage::add_blocks(const StageInput& in, const assembly::Assembler& w
   problem.W = form_;
 }
 
+void ContactStage::reserve_blocks(const StageInput& in) {
+  std::size_t blocks = constraint_sides.size(), sides = 2 * blocks;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (role[c] != Role::implicit) continue;
+    ++blocks;
+    for (const int body : {contacts[c].index_a, contacts[c].index_b}) sides += in.model.bodies.moves(body);
+  }
+  form_->reserve(blocks, 18 * sides);
+  reserve_anew(R, 3 * blocks);
+  reserve_anew(implicit, blocks - constraint_sides.size());
+  reserve_anew(problem.kind, blocks);
+  reserve_anew(problem.mu, blocks);
+}
+
 void ContactStage::set_velocities(const StageInput& in, const assembly::Assembler& with) {
   const std::size_t first = reactions.size();
-  problem.B.resize(R.size());
+  resize_anew(problem.B, R.size());
   bias_.assign(R.size(), 0.0);
   ahead_.assign(R.size(), 0.0);
+  places_.assign(R.size(), 0.0);
+  eased_.assign(implicit.size(), 0);
   bouncing = std::ranges::any_of(implicit, [&](int c) { return bounces_now(in, contacts[c]); });
   for (std::size_t k = 0; k < first; ++k)
     Eigen::Map<Vec3>(problem.B.data() + 3 * k) =
         assembly::constraint_velocity(in.model.constraints[k], reactions[k], with, constraint_sides[k], pushed, in.times);
+  for (std::size_t k = 0; k < first; ++k)
+    Eigen::Map<Vec3>(places_.data() + 3 * k) = assembly::constraint_drift(in.model.constraints[k], reactions[k], in.times);
   before_ = problem.B;
   // In the midpoint scheme an impact begins with the velocities at t: what loads add within the step is their work, not the impact's.
   if (bouncing && in.level == Level::midpoint)
@@ -230,9 +277,10 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
     Vec3 shift = drift_ahead(in, contact);
     const bool bounce = bounces_now(in, contact);
     shift.x() = bias(in, contact, bounce);
+    const std::size_t place = 3 * (first + static_cast<std::size_t>(k));
+    if (!bounce) places_[place] = std::min(0.0, shift.x());
     if (mean_normal_[implicit[k]]) shift.x() += contact.U_old.x();
     if (mean_tangent_[implicit[k]]) shift.tail<2>() += contact.U_old.tail<2>();
-    const std::size_t place = 3 * (first + static_cast<std::size_t>(k));
     if (bounce && in.level == Level::velocities) ahead_[place] = ahead(*bounce_of(in, contact), in.settings.step);
     Eigen::Map<Vec3>(bias_.data() + place) = shift;
     const Vec3 U_free = relative_velocity(in, contact, pushed);

@@ -23,6 +23,8 @@ class ContactStage {
  public:
   ContactStage() : form_(std::make_shared<solvers::BodyForm>()) {}
 
+  /// Go on with the memory of the last step's problem, which that stage loses; its contacts, reactions and report stay.
+  void take_over(ContactStage& last);
   /// Where contacts and constraints are and what they hold: the first part of build().
   void locate(const StageInput& in, const std::vector<collision::ContactPoint>& points);
   /// Contacts with materials, guesses and roles; impulses of spring-dashpot contacts; the problem. `inertias` are told which unknowns of deformable
@@ -63,6 +65,8 @@ class ContactStage {
   // After solve().
   std::vector<double> R;                     ///< N s, three a block: constraints, then implicit contacts
   solvers::SolveReport report;
+  double merit = 0.0;                        ///< solvers::Yardstick::scaled_merit of the solution
+  int deepest_left = -1;                     ///< the deepest contact whose overlap is left since build(); -1: none
 
   // After apply().
   std::vector<assembly::Reaction> reactions; ///< of the model's constraints
@@ -79,6 +83,8 @@ class ContactStage {
   };
   [[nodiscard]] Swing fastest_spring(const StageInput& in) const;
   [[nodiscard]] const solvers::BodyForm& form() const { return *form_; }
+  /// Whose each block is, among ranks.
+  [[nodiscard]] std::vector<int> block_ranks(const Division& division, const model::Model& model) const;
   [[nodiscard]] Vec3 relative_velocity(const StageInput& in, const assembly::Contact& contact, const assembly::Velocities& velocities) const;
 
  private:
@@ -88,6 +94,8 @@ class ContactStage {
   void hold_deformables(const StageInput& in, assembly::Inertias& inertias);
   void apply_springs(const StageInput& in, const assembly::Assembler& with);
   void add_blocks(const StageInput& in, const assembly::Assembler& with);
+  /// Room for the problem's blocks, and for their rows where bodies are rigid.
+  void reserve_blocks(const StageInput& in);
   void set_velocities(const StageInput& in, const assembly::Assembler& with);
   /// Begin where impulses lead if they change on as they did, where that is nearer to the solution (theory eq. 4.20).
   void extrapolate(const StageInput& in);
@@ -96,6 +104,19 @@ class ContactStage {
   void settle_resting_bodies(const StageInput& in);
   void break_bonds();
   void limit_restitution(const StageInput& in);
+  /// Recovery of places that bodies have no room for (theory sec. 3.3).
+  /// @{
+  /// Before the solve: contacts that yield do not recover, and do not see how constraints take back their drift.
+  void ease_yielding(const StageInput& in);
+  /// After it: where taking back overlaps is impossible, or would make bodies fast, their contacts yield; solve again.
+  void give_way(const StageInput& in);
+  /// Groups of which more is asked than their recovery accounts for (theory eq. 3.24).
+  [[nodiscard]] std::vector<char> overdriven(const StageInput& in, std::span<const int> group) const;
+  void leave_overlap(int c);
+  std::vector<int> mark_yielding(std::span<const int> group, std::span<const char> chosen);
+  /// Velocities of all blocks when constraints take back their drift as if nothing touched, m/s.
+  [[nodiscard]] std::vector<double> drift_velocities(const StageInput& in) const;
+  /// @}
   [[nodiscard]] solvers::SolveReport solve_problem(const StageInput& in, std::vector<double>& impulses);
   /// What the step was solved to, between what it works towards and what it must meet.
   [[nodiscard]] double accuracy(const StageInput& in) const { return std::clamp(report.residual, in.solver.aim(), in.solver.stop.tolerance); }
@@ -108,8 +129,6 @@ class ContactStage {
   [[nodiscard]] std::vector<int> groups() const;
   /// Energy that the bodies of each group have too much before the impulses, J.
   [[nodiscard]] std::vector<double> group_excess(const StageInput& in, std::span<const int> group) const;
-  /// Whose each block is, among ranks.
-  [[nodiscard]] std::vector<int> block_ranks(const StageInput& in) const;
   /// Restitution, gap ahead or recovered overlap of a contact, m/s.
   [[nodiscard]] double bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const;
   /// How friction's velocity changes until the instant of the new velocities, m/s, in the contact's frame.
@@ -128,6 +147,8 @@ class ContactStage {
   std::vector<double> bonds_;             ///< pull of bonds on the problem's blocks
   std::vector<double> trend_;             ///< how the guess changed until now, N s, three a block; empty: not at all
   std::vector<double> bias_;              ///< what B holds beside velocities, m/s, three a block
+  std::vector<double> places_;            ///< what B holds to take back overlaps and drift, m/s, three a block
+  std::vector<char> eased_;               ///< of each implicit contact: it yields, and B says so
   std::vector<double> before_;            ///< velocities with which impacts begin, without bias, m/s, three a block
   std::vector<char> mean_normal_, mean_tangent_;  ///< of each contact: its law holds for the mean velocity of the step
   std::vector<double> ahead_;             ///< what loads add to velocities from the instant of an impact to that of the new velocities, m/s, three a block

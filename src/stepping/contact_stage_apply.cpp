@@ -113,14 +113,16 @@ void add_impulses(const ContactStage& second, ContactStage& first) {
     const auto end = contacts.begin() + known;
     const auto found = std::lower_bound(contacts.begin(), end, contact, before);
     if (found != end && order(*found) == order(contact)) {
-      found->R += found->frame * (contact.frame.transpose() * contact.R);
-      found->U = found->frame * (contact.frame.transpose() * contact.U);
+      const Mat3 turn = contact.frame(), frame = found->frame();
+      found->R += frame * (turn.transpose() * contact.R);
+      found->U = frame * (turn.transpose() * contact.U);
     } else {
       contacts.push_back(contact);
     }
   }
   std::inplace_merge(contacts.begin(), contacts.begin() + known, contacts.end(), before);
   first.report = solvers::both(first.report, second.report);
+  first.merit = std::max(first.merit, second.merit);
 }
 
 }  // namespace scree::stepping

@@ -65,13 +65,14 @@ double ContactStage::bias(const StageInput& in, const assembly::Contact& contact
     if (in.level == Level::places) return (std::max(0.0, contact.point.gap) - gap_after(found, e, h)) / h;
     return -e * found.closing - ahead(found, h);
   }
-  if (in.level == Level::velocities) return 0.0;
+  if (in.level == Level::velocities || (contact.yields && contact.point.gap < 0.0)) return 0.0;
   if (in.level == Level::places) return place_bias(contact, in.settings.step, relative_velocity(in, contact, in.free).x(),
                                                    {1.0, allowed_overlap(in, contact), in.settings.recovery_speed});
   return gap_bias(contact, in.ahead, {in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed});
 }
 
 bool ContactStage::take_mean(const StageInput& in, const assembly::Inertias& inertias) {
+  if (!acts_on_deformables()) return false;
   const model::Bodies& bodies = in.model.bodies;
   bool any = false;
   const auto mark = [&](char& marked, bool gains) {

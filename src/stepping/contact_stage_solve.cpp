@@ -18,12 +18,16 @@ constexpr double kNearer = 0.3;        ///< of the residual of the last impulses
 
 void ContactStage::solve(const StageInput& in) {
   report = {};
+  merit = 0.0;
+  ease_yielding(in);
   report.status = solvers::Status::converged;
   extrapolate(in);
   guess = R;
   if (problem.blocks() == 0) return;
   report = solve_problem(in, R);
   refuse_unbounded(problem, R, report);
+  give_way(in);
+  merit = solvers::measure(solvers::Yardstick::scaled_merit, problem, R);
   if (bouncing && in.level != Level::places && in.settings.restitution == RestitutionLaw::consistent) limit_restitution(in);
 }
 
@@ -61,17 +65,17 @@ solvers::SolveReport ContactStage::solve_problem(const StageInput& in, std::vect
   };
   const std::string name = solver.penalty() ? "GAUSS_SEIDEL" : solver.name;
   const solvers::SolveReport found =
-      in.division ? in.division->solve({problem, *form_, block_ranks(in), name, solver.stop, options}, solve_here, impulses) : solve_here();
+      in.division ? in.division->solve({problem, *form_, block_ranks(*in.division, in.model), name, solver.stop, options}, solve_here, impulses) : solve_here();
   if (found.status == solvers::Status::interrupted) throw Interrupted();
   return found;
 }
 
-std::vector<int> ContactStage::block_ranks(const StageInput& in) const {
+std::vector<int> ContactStage::block_ranks(const Division& division, const model::Model& model) const {
   std::vector<int> rank;
-  for (std::size_t k = 0; k < reactions.size(); ++k) rank.push_back(in.division->pair_owner(in.model.constraints[k].body[0], in.model.constraints[k].body[1]));
+  for (std::size_t k = 0; k < reactions.size(); ++k) rank.push_back(division.pair_owner(model.constraints[k].body[0], model.constraints[k].body[1]));
   for (const int c : implicit) {
     const collision::ContactPoint& point = contacts[c].point;
-    rank.push_back(in.division->pair_owner(point.body_a, point.body_b));
+    rank.push_back(division.pair_owner(point.body_a, point.body_b));
   }
   return rank;
 }

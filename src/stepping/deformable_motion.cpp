@@ -71,9 +71,6 @@ void turn(const Mat3& R, std::span<double> x) {
   for (std::size_t i = 0; 3 * i < x.size(); ++i) vector(x, i) = R * vector(x, i).eval();
 }
 
-/// Sum of a x b for A = sum a b^T.
-Vec3 axial(const Mat3& A) { return {A(1, 2) - A(2, 1), A(2, 0) - A(0, 2), A(0, 1) - A(1, 0)}; }
-
 /// The step of a body that keeps its shape: mean angular velocity w with
 ///
 ///   y_mean x M (w x y_mean - u) = y_mean x impulse / 2,    y_mean = P y,   P = (I - h/2 [w])^-1            (theory eq. 6.11)

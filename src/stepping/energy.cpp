@@ -70,8 +70,9 @@ void account_impulses(const Bodies& bodies, const ContactStage& stage, const ass
 
   for (const assembly::Contact& contact : stage.contacts) {
     if (contact.R.isZero(0.0)) continue;
-    const Vec3 normal = contact.frame.row(0).transpose() * contact.R.x();
-    const Vec3 tangent = contact.frame.bottomRows<2>().transpose() * contact.R.tail<2>();
+    const Mat3 frame = contact.frame();
+    const Vec3 normal = frame.row(0).transpose() * contact.R.x();
+    const Vec3 tangent = frame.bottomRows<2>().transpose() * contact.R.tail<2>();
     for (const int side : {0, 1}) {
       const assembly::Side mine = side == 0 ? side_a(contact) : side_b(contact);
       const assembly::Side other = side == 0 ? side_b(contact) : side_a(contact);

@@ -61,7 +61,7 @@ template <Is<model::Work> T> void each_part(T& w, auto&& visit) {
 template <Is<assembly::Reaction> T> void each_part(T& r, auto&& visit) { visit("impulse", r.impulse), visit("frame", r.frame), visit("place", r.place); }
 template <Is<assembly::ContactMemory::Entry> T> void each_part(T& e, auto&& visit) {
   visit("body_a", e.body_a), visit("body_b", e.body_b), visit("feature", e.feature), visit("impulse", e.impulse);
-  visit("trend", e.trend), visit("arm_a", e.arm_a), visit("arm_b", e.arm_b), visit("cohesive", e.cohesive);
+  visit("trend", e.trend), visit("arm_a", e.arm_a), visit("arm_b", e.arm_b), visit("cohesive", e.cohesive), visit("yields", e.yields);
 }
 
 /// Things that have a list above.

@@ -10,7 +10,8 @@ namespace scree::stepping {
 
 namespace {
 
-constexpr double kThin = 0.25;      ///< of the width of the thinner piece: overlap that still shows on which side bodies are
+constexpr double kThin = 0.25;      ///< of the widths of two pieces: overlap that still shows on which side bodies are
+constexpr double kLeftAlone = 2.0;  ///< times the slack: one that bodies at rest may have, and as much again
 constexpr double kDeeper = 0.125;   ///< of that: how much deeper what is too deep already may become
 constexpr double kFarTurn = 0.5;    ///< rad: a body that turns farther is as large as the ball around it
 constexpr int kMostInstants = 64;   ///< at which a pair is looked at
@@ -60,7 +61,7 @@ class Pairs {
     const int index_a = bodies_.index(point.body_a), index_b = bodies_.index(point.body_b);
     if (bodies_.deforms(index_a) || bodies_.deforms(index_b)) return true;
     const auto i = static_cast<std::size_t>(index_a), j = static_cast<std::size_t>(index_b);
-    const double allowed = kThin * std::min(width(i, point.piece_a), width(j, point.piece_b));
+    const double allowed = harmless(i, j, point);
     const double there = point.gap + in_.time * point.normal.dot(velocity(j, point.point) - velocity(i, point.point));
     if (there < least(point.gap, allowed)) return is_spring(point);
     if (!first || (angle_[i] == 0.0 && angle_[j] == 0.0)) return true;
@@ -77,6 +78,12 @@ class Pairs {
   }
 
  private:
+  /// Overlap that still shows on which side of each other the two pieces are, m (theory eq. 3.23).
+  [[nodiscard]] double harmless(std::size_t i, std::size_t j, const collision::ContactPoint& point) const {
+    const double a = width(i, point.piece_a), b = width(j, point.piece_b);
+    const double small = kLeftAlone * in_.slack * std::min(bodies_.radius[i], bodies_.radius[j]);
+    return std::max(kThin * std::min(a, b), std::min(kThin * 0.5 * (a + b), small));
+  }
   /// What a gap may become, m.
   static double least(double gap, double allowed) { return gap >= -allowed ? -allowed : gap - kDeeper * allowed; }
   [[nodiscard]] bool is_spring(const collision::ContactPoint& point) const {

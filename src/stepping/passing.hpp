@@ -18,9 +18,10 @@ struct Passage {
   const collision::World& world;       ///< as placed there
   const assembly::Velocities& moving;  ///< that carry bodies on
   double time = 0.0;                   ///< until the next look, s
+  double slack = 0.0;                  ///< overlap that is left alone, of the smaller body's radius
 };
 
-/// True where a pair of rigid pieces cannot be shown to stay apart, up to a quarter of the thinner one, while its bodies move and turn. All pairs that can meet have a point;
+/// True where a pair of rigid pieces cannot be shown to stay apart, up to an overlap that still shows on which side they are (theory eq. 3.23), while its bodies move and turn. All pairs that can meet have a point;
 /// points in the order of collision::World::detect(). Springs may be passed.
 [[nodiscard]] bool may_pass(const Passage& in, std::span<const collision::ContactPoint> points);
 

@@ -25,7 +25,7 @@ constexpr double kConstraint = 1e3;      ///< stiffness of constraints as suppor
 constexpr double kObstacle = 1.0;        ///< and of obstacles: with more, errors of their forces would hardly move the body, and not be seen
 constexpr int kMostReleases = 10;        ///< matrices made anew because a support let go at the end
 constexpr int kMostCuts = 12;            ///< halvings of a step
-constexpr int kMostParts = 300;          ///< attempts to make a part of it
+constexpr int kMostStaticParts = 300;          ///< attempts to make a part of it
 
 /// Newton's method does not converge with this step.
 class TooLong : public SolveError {
@@ -219,25 +219,24 @@ void Simulation::solve_static(const StageInput& in, const StepForm& form, Contac
   const bool still = model_.bodies.prescribed.empty() && std::ranges::all_of(model_.constraints, [](const model::Constraint& c) {
     return c.kind == model::ConstraintKind::fixed_point || c.kind == model::ConstraintKind::fixed_direction || model::joins_points(c.kind);
   });
-  if (still && equation.released_energy()) snapped_ = true;
-  if (!cutting_) return;
+  if (still && equation.released_energy()) static_.snapped = true;
+  if (!static_.cut) return;
   // A cut step goes wherever inertia lets it: say when it passes what statics alone would not hold.
   try {
-    equation.check_stability(static_step_);
+    equation.check_stability(static_.length);
   } catch (const SolveError&) {
-    snapped_ = true;
+    static_.snapped = true;
   }
 }
 
 void Simulation::step_quasi_static() {
   const double h = settings_.step;
   const Clock before = now_.state.clock;
-  static_step_ = h;
-  cutting_ = snapped_ = false;
+  static_ = {h};
   StepResult start;
   const auto restore = [&] {
     settings_.step = h;
-    if (cutting_ && now_.state.clock.steps != before.steps) now_ = std::move(start);
+    if (static_.cut && now_.state.clock.steps != before.steps) now_ = std::move(start);
   };
   double done = 0.0, share = 1.0;
   std::string reason;
@@ -247,9 +246,9 @@ void Simulation::step_quasi_static() {
       (void)make_step(next_, settings_.step, true);
     } catch (const TooLong& error) {
       reason = error.what();
-      cutting_ = true;
+      static_.cut = true;
       share *= 0.5;
-      if (share >= std::ldexp(1.0, -kMostCuts) && part < kMostParts) continue;
+      if (share >= std::ldexp(1.0, -kMostCuts) && part < kMostStaticParts) continue;
       restore();
       throw_solve("quasi-static step {} at time {:.6g} s did not converge, cut to {:.2g} s ({}). Is the load beyond what the structure bears, or a body held by nothing?",
                   before.steps + 1, before.time, share * h, reason);
@@ -269,13 +268,13 @@ void Simulation::step_quasi_static() {
     if (done < 1.0 && std::fmod(done, 2.0 * share) == 0.0) share *= 2.0;
   }
   settings_.step = h;
-  if (cutting_) {
+  if (static_.cut) {
     const double impulse_time = now_.state.clock.impulse_time;
     now_.state.clock = before;
     now_.state.clock.advance(h, impulse_time);
   }
-  if (snapped_)
-    warnings_.push_back(fmt::format("quasi-static step {} at time {:.6g} s: the structure lost its stability and snapped to another equilibrium; forces and places on the way there are not static",
+  if (static_.snapped)
+    notices_.add(fmt::format("quasi-static step {} at time {:.6g} s: the structure lost its stability and snapped to another equilibrium; forces and places on the way there are not static",
                                     before.steps + 1, now_.state.clock.time));
 }
 

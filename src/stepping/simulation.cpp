@@ -335,6 +335,7 @@ void Simulation::fill_report(model::StepRow& report) const {
   report.status = static_cast<std::int32_t>(solve_report().status);
   report.iterations = solve_report().iterations;
   report.residual = solve_report().residual;
+  report.merit = now_.stage.merit;
   int overlaps = 0;
   double depth = 0.0;
   for (const assembly::Contact& contact : contacts()) {

@@ -16,6 +16,7 @@
 #include "stepping/contact_stage.hpp"
 #include "stepping/description.hpp"
 #include "stepping/division.hpp"
+#include "stepping/notices.hpp"
 #include "stepping/settings.hpp"
 #include "stepping/state.hpp"
 
@@ -73,6 +74,13 @@ struct StepBuffers {
   assembly::Velocities passed_on; ///< velocities they leave,
   assembly::Velocities struck;    ///< and these without what loads add
   ContactStage velocities;        ///< the problem of velocities at an instant (theory sec. 2.9)
+};
+
+/// A quasi-static step asked for, and what became of it.
+struct StaticStep {
+  double length = 0.0;   ///< s
+  bool cut = false;      ///< it is being made of shorter ones,
+  bool snapped = false;  ///< and has passed an unstable configuration
 };
 
 class Simulation {
@@ -133,13 +141,13 @@ class Simulation {
   [[nodiscard]] const std::vector<assembly::Contact>& contacts() const { return now_.stage.contacts; }
   [[nodiscard]] const model::StepRow& report() const { return now_.report; }
   [[nodiscard]] const solvers::SolveReport& solve_report() const { return now_.stage.report; }
-  /// The last step's problem with guess, solution, scaling and free velocities (for export); empty before the first step.
+  /// The last step's problem with guess, solution, scaling and free velocities (for export); empty before the first step and after one that failed.
   [[nodiscard]] const ContactStage& stage() const { return now_.stage; }
   [[nodiscard]] Energies energies() const;
   /// Factorisations of deformable bodies' A so far, and what they took.
   [[nodiscard]] model::Inertia::Cost factor_cost() const;
   /// What a user should know about the steps made since the last call: bodies that overlap at the start, spins too fast for the step.
-  [[nodiscard]] std::vector<std::string> take_warnings() { return std::exchange(warnings_, {}); }
+  [[nodiscard]] std::vector<std::string> take_warnings() { return notices_.take(); }
   /// Ids of bodies deleted by the last step because they left the extents.
   [[nodiscard]] const std::vector<int>& departed() const { return departed_; }
 
@@ -209,6 +217,7 @@ class Simulation {
   void warn_of_overlaps();
   void warn_of_springs(const StageInput& in, const ContactStage& stage);
   void warn_of_parts(long parts);
+  void warn_of_no_room(const ContactStage& stage);
   /// One entry a deformable body.
   bool accept_unsolved(const std::vector<char>& unsolved, bool however);
   void warn_of_spin();
@@ -228,12 +237,9 @@ class Simulation {
   StepBuffers buffers_;
   std::optional<Description> built_;  ///< when the first step was made
   std::vector<int> departed_;
-  std::vector<std::string> warnings_;
-  bool spin_warned_ = false, overlaps_warned_ = false, springs_warned_ = false, parts_warned_ = false, unsolved_warned_ = false;
+  Notices notices_;
   double ahead_ = 0.0;         ///< time from where the step looks at geometry to where the next one does, s
-  double static_step_ = 0.0;   ///< quasi-static step asked for, s,
-  bool cutting_ = false;       ///< that is being cut,
-  bool snapped_ = false;       ///< and has passed an unstable configuration
+  StaticStep static_;
   friend class StaticEquation;
 };
 

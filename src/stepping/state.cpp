@@ -27,7 +27,7 @@ struct Hasher {
     for (const double value : {w.external, w.contact, w.friction, w.damping}) add(value);
   }
   void add(const assembly::Reaction& r) { add(r.impulse), add(r.frame), add(r.place[0]), add(r.place[1]); }
-  void add(const assembly::ContactMemory::Entry& e) { add(e.body_a), add(e.body_b), add(e.feature), add(e.impulse), add(e.trend), add(e.cohesive ? 1 : 0); }
+  void add(const assembly::ContactMemory::Entry& e) { add(e.body_a), add(e.body_b), add(e.feature), add(e.impulse), add(e.trend), add(e.cohesive ? 1 : 0), add(e.yields ? 1 : 0); }
   template <class T>
   void add(const std::vector<T>& values) {
     hash.add(std::uint64_t{values.size()});

@@ -25,8 +25,6 @@ constexpr int kMostTakes = 8;         ///< times that contacts which do work tak
 constexpr int kMostCorrections = 20;  ///< of the contact problem for the implicit scheme
 constexpr double kCorrected = 1e-10;  ///< change of velocities, relative to the fastest body, that ends them for DEF_IMP
 constexpr double kLinearCorrected = 1e-3;  ///< the same for DEF_LIM
-constexpr double kCoarseTurn = 1.0;   ///< turn of a body in a step, rad, above which its contacts are not resolved
-constexpr double kCoarseSwing = 0.3;  ///< rad: springs that swing farther in a step, about ten steps a contact, gain or lose energy
 constexpr int kMostLooks = 40;        ///< detections in a step where impulses make bodies faster than was covered, or impacts are passed on;
 constexpr int kMostRounds = 20;       ///< from this one on what is still under way is stopped
 constexpr long kMostEffort = 2;       ///< times the most iterations of a solve, on a step made of parts
@@ -35,7 +33,6 @@ constexpr long kMostParts = 1024;     ///< of a step in which bodies turn far
 constexpr double kNoOverlap = 1e-9;   ///< overlap, relative to a body's radius, that SHAKE and RATTLE may leave
 constexpr double kAhead = 1.5;        ///< times the speed that was not covered, for the next look
 constexpr double kUnseen = 1e-6;      ///< of the radius: overlap that a quasi-static step may make beyond what was covered
-constexpr std::size_t kMostNamed = 5;  ///< pairs that a warning names
 
 void rest(const model::Bodies& bodies, model::Motion& motion) {
   for (int b = 0; b < bodies.size(); ++b) {
@@ -80,7 +77,7 @@ const model::StepRow& Simulation::step() {
     mark_built();
     settings_.step = std::min(settings_.step, explicit_limit(model_.bodies));
     divide_work();
-    if (steps() == 0 && !std::exchange(overlaps_warned_, true)) warn_of_overlaps();
+    if (steps() == 0 && !notices_.said(Notice::overlaps)) warn_of_overlaps();
     try {
       if (statics) step_quasi_static();
       else step_in_parts();
@@ -180,7 +177,7 @@ bool Simulation::sees_first_half(double h) {
   if (!any) return true;
   place_bodies(now_.state.motion);
   detect();
-  if (may_pass({model_, now_.state.motion, world_, with.old, time}, with.points)) return false;
+  if (may_pass({model_, now_.state.motion, world_, with.old, time, settings_.slack}, with.points)) return false;
 
   // Nor does anything get into another body that is not there yet.
   const Overlaps before = overlaps();
@@ -225,6 +222,7 @@ bool Simulation::make_step(StepResult& next, double then, bool however) {
   StageTimer timer(next.report);
 
   next.state = now_.state;
+  next.stage.take_over(now_.stage);
   model::Motion& motion = next.state.motion;
   if (settings_.integrator == Integrator::moreau) synchronise(next.state);
   start_motion(next.state, form);
@@ -308,7 +306,7 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
     solve(in, stage);
     if (!correct_implicit(in, form, stage, however)) return false;
   }
-  if (!however && !solver_.penalty() && (look >= kMostRounds || may_pass({model_, motion, world_, stage.end, ahead_}, with.points))) return false;
+  if (!however && !solver_.penalty() && (look >= kMostRounds || may_pass({model_, motion, world_, stage.end, ahead_, settings_.slack}, with.points))) return false;
   if (settings_.integrator == Integrator::rattle) {
     next.state.memory.store(stage.contacts);
     with.placed = stage.end;
@@ -518,6 +516,7 @@ void Simulation::place_body(const model::Motion& motion, int b, double reach) {
 
 void Simulation::solve(const StageInput& in, ContactStage& stage) {
   stage.solve(in);
+  warn_of_no_room(stage);
   if (stage.report.status != solvers::Status::converged) handle_failure(stage.report);
   stage.apply(in, buffers_.inertias);
 }
@@ -578,59 +577,9 @@ bool Simulation::accept_unsolved(const std::vector<char>& unsolved, bool however
   if (!however) return false;
   const model::Deformable& body = model_.bodies.deformables[static_cast<std::size_t>(found - unsolved.begin())];
   if (scheme_of(model_.bodies, body) == model::Scheme::def_imp) throw_solve("body {}: the implicit scheme DEF_IMP did not converge; use a smaller step or DEF_LIM", body.body);
-  if (std::exchange(unsolved_warned_, true)) return true;
-  warnings_.push_back(fmt::format("body {}: in step {} at time {:.6g} s contacts push so hard that the motion of a step of {:.3g} s is not found; its linear velocities are kept and its energy may change. Use a smaller step",
-                                  body.body, steps() + 1, time(), settings_.step));
+  notices_.say(Notice::unsolved, fmt::format("body {}: in step {} at time {:.6g} s contacts push so hard that the motion of a step of {:.3g} s is not found; its linear velocities are kept and its energy may change. Use a smaller step",
+                                             body.body, steps() + 1, time(), settings_.step));
   return true;
-}
-
-void Simulation::warn_of_overlaps() {
-  if (solver_.penalty()) return;
-  buffers_.covered.assign(model_.bodies.id.size(), 0.0);
-  place_bodies(now_.state.motion);
-  detect();
-  const Overlaps depth = overlaps();
-  if (depth.empty()) return;
-  std::vector<std::pair<double, std::pair<int, int>>> order;
-  for (const auto& [pair, deepest] : depth) order.emplace_back(-deepest, pair);
-  std::ranges::sort(order);
-  std::string named;
-  for (std::size_t k = 0; k < std::min(order.size(), kMostNamed); ++k)
-    named += fmt::format("{}{} and {} by {:.3g} m", k ? ", " : "", order[k].second.first, order[k].second.second, -order[k].first);
-  if (order.size() > kMostNamed) named += fmt::format(" and {} more", order.size() - kMostNamed);
-  warnings_.push_back(fmt::format("bodies overlap at the start: {}; they are pushed apart at {:.3g} m/s at most (contact setting recovery_speed). Move them apart, or exclude the pairs",
-                                  named, settings_.recovery_speed));
-}
-
-void Simulation::warn_of_spin() {
-  if (spin_warned_) return;
-  const model::Bodies& bodies = model_.bodies;
-  const auto round = [&](std::size_t i) { return bodies.shape[i]->pieces.size() == 1 && std::holds_alternative<geometry::Sphere>(bodies.shape[i]->pieces.front().form); };
-  for (std::size_t i = 0; i < bodies.id.size(); ++i) {
-    const double spin = buffers_.old.angular[i].norm();
-    if (bodies.kind[i] != model::BodyKind::rigid || spin * settings_.step <= kCoarseTurn || round(i)) continue;
-    warnings_.push_back(fmt::format("body {} turns at {:.3g} rad/s, by {:.3g} rad in a step of {:.3g} s, and its contacts see one place a step; a step of {:.2g} s would do",
-                                    bodies.id[i], spin, spin * settings_.step, settings_.step, 0.1 * kCoarseTurn / spin));
-    spin_warned_ = true;
-    return;
-  }
-}
-
-void Simulation::warn_of_springs(const StageInput& in, const ContactStage& stage) {
-  if (springs_warned_ || !stage.has_springs()) return;
-  const ContactStage::Swing fastest = stage.fastest_spring(in);
-  if (fastest.rate * settings_.step <= kCoarseSwing) return;
-  const collision::ContactPoint& point = stage.contacts[fastest.contact].point;
-  warnings_.push_back(fmt::format("springs between bodies {} and {} push for {:.2g} s, {:.2g} steps of {:.3g} s, and are evaluated once a step: energy may grow; a step of {:.2g} s would do",
-                                  point.body_a, point.body_b, kPi / fastest.rate, kPi / (fastest.rate * settings_.step), settings_.step, 0.5 * kCoarseSwing / fastest.rate));
-  springs_warned_ = true;
-}
-
-void Simulation::warn_of_parts(long parts) {
-  if (std::exchange(parts_warned_, true)) return;
-  const double h = settings_.step;
-  warnings_.push_back(fmt::format("step {} was made of {} parts: in one of {:.3g} s a body turns too far beside something thin, or impacts find no room; results are those of a step of {:.2g} s there, and cost as much",
-                                  steps(), parts, h, h / static_cast<double>(parts)));
 }
 
 void Simulation::check_penetration(const ContactStage& stage) const {

@@ -21,7 +21,7 @@ std::vector<Contact> random_contacts(std::mt19937& random) {
         c.point.body_a = a;
         c.point.body_b = b;
         c.point.feature = feature;
-        c.frame = frame_from_normal(Vec3{normal(random), normal(random), normal(random)}.normalized());
+        c.point.normal = Vec3{normal(random), normal(random), normal(random)}.normalized();
         c.R = Vec3{normal(random), normal(random), normal(random)};
         c.cohesive = random() % 2;
         contacts.push_back(c);
@@ -45,7 +45,7 @@ TEST(ContactMemory, SpatialImpulsesComeBackInNewFramesByBodiesAndFeature) {
         return old.point.body_a == c.point.body_a && old.point.body_b == c.point.body_b && old.point.feature == c.point.feature;
       });
       EXPECT_EQ(c.seen, same != before.end());
-      const Vec3 expected = same == before.end() ? Vec3(Vec3::Zero()) : Vec3(0.5 * (c.frame * (same->frame.transpose() * same->R)));
+      const Vec3 expected = same == before.end() ? Vec3(Vec3::Zero()) : Vec3(0.5 * (c.frame() * (same->frame().transpose() * same->R)));
       EXPECT_LT((c.R - expected).norm(), 1e-14);
       if (same != before.end()) {
         EXPECT_EQ(c.cohesive, same->cohesive);
@@ -65,11 +65,11 @@ TEST(ContactMemory, TrendIsWhatImpulsesChangedBy) {
   for (Contact& c : second) c.R += Vec3(1.0, 2.0, 3.0);
   memory.store(second);
   std::vector<Contact> third = first;
-  for (Contact& c : third) c.frame = Mat3(c.frame.colwise().reverse());
+  for (Contact& c : third) c.point.normal = Vec3(c.point.normal.reverse());
   memory.recall(third, 0.5);
   for (std::size_t k = 0; k < third.size(); ++k) {
     EXPECT_TRUE(third[k].R == third[k].R_last);
-    const Vec3 change = 0.5 * (third[k].frame * (first[k].frame.transpose() * Vec3(1.0, 2.0, 3.0)));
+    const Vec3 change = 0.5 * (third[k].frame() * (first[k].frame().transpose() * Vec3(1.0, 2.0, 3.0)));
     EXPECT_LT((third[k].trend - change).norm(), 1e-14);
   }
 }

@@ -117,5 +117,48 @@ TEST_F(Dense, DirectionsWithoutStiffnessGetNothing) {
   EXPECT_EQ(solve_positive(Mat3(Mat3::Zero()), Vec3(Vec3::Zero())), Vec3::Zero());
 }
 
+TEST_F(Dense, FactorsOfAnyRankSolveForTheLeastNorm) {
+  for (int trial = 0; trial < 400; ++trial) {
+    const Eigen::Index rows = 1 + trial % 13, columns = 1 + trial / 13 % 11, most = std::min(rows, columns), rank = trial % (most + 1);
+    const double scale = std::pow(10.0, trial % 80 - 40);
+    const MatX A = rank == 0 ? MatX::Zero(rows, columns).eval() : MatX(scale * (matrix(rows, rank) * matrix(rank, columns)));
+    const OrthogonalFactor factor(A, 1e-10);
+    ASSERT_EQ(factor.rank(), rank) << rows << " x " << columns;
+    const MatX Q = factor.Q(), inverse = pseudo_inverse(A);
+    EXPECT_LT((Q.transpose() * Q - MatX::Identity(rows, rows)).norm(), bound(rows));
+    // The four equations that define Moore and Penrose's inverse, in units of A.
+    const double norm = std::max(A.norm(), 1e-300), growth = bound(rows + columns) * std::max(1.0, norm * inverse.norm());
+    EXPECT_LT((A * inverse * A - A).norm(), growth * norm);
+    EXPECT_LT((inverse * A * inverse - inverse).norm(), growth * std::max(inverse.norm(), 1e-300));
+    EXPECT_LT((A * inverse - (A * inverse).transpose()).norm(), growth);
+    EXPECT_LT((inverse * A - (inverse * A).transpose()).norm(), growth);
+    const VecX b = matrix(rows, 1), c = matrix(columns, 1);
+    EXPECT_LT((factor.solve(b) - inverse * b).norm(), growth * std::max(inverse.norm(), 1e-300) * b.norm());
+    EXPECT_LT((factor.solve_transposed(c) - inverse.transpose() * c).norm(), growth * std::max(inverse.norm(), 1e-300) * c.norm());
+  }
+}
+
+TEST_F(Dense, RanksAreFoundBesideSmallPivots) {
+  // Columns that are nearly what others span: a rank is told by the smallest pivot, whatever their order.
+  for (int trial = 0; trial < 100; ++trial) {
+    const Eigen::Index n = 2 + trial % 20;
+    MatX A = orthogonal(n);
+    const double part = std::pow(10.0, -2 - trial % 12);
+    A.col(trial % n) = A.col((trial + 1) % n) + part * A.col(trial % n);
+    EXPECT_EQ(OrthogonalFactor(A, 0.1 * part).rank(), n) << part;
+    EXPECT_EQ(OrthogonalFactor(A, 10.0 * part).rank(), n - 1) << part;
+  }
+}
+
+TEST_F(Dense, UpperFactorHasTheProductsOfItsMatrix) {
+  for (int trial = 0; trial < 100; ++trial) {
+    const Eigen::Index columns = 1 + trial % 9, rows = columns + trial % 7;
+    const MatX A = matrix(rows, columns), R = qr_upper(A);
+    EXPECT_LT((R.transpose() * R - A.transpose() * A).norm(), bound(rows) * A.squaredNorm());
+    for (Eigen::Index j = 0; j < columns; ++j)
+      for (Eigen::Index i = j + 1; i < columns; ++i) EXPECT_EQ(R(i, j), 0.0);
+  }
+}
+
 }  // namespace
 }  // namespace scree

@@ -216,6 +216,23 @@ TEST(SharedSolve, SweepsWithSplitBodiesAreCertified) {
   expect_certified("GAUSS_SEIDEL", 1e-4, 4, {{"variant", std::string("BOUNDARY_JACOBI")}, {"acceleration", std::string("nesterov")}});
 }
 
+TEST(SharedSolve, SmoothedNewtonTakesAsManyStepsAsInOneProcess) {
+  // In the mean: sweeps that split bodies lead to other iterates, and single problems take a few steps more or less.
+  int one = 0, four = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const solvers::PackingOptions packing{.across = 6, .up = 6, .seed = seed};
+    const solvers::ContactProblem problem = solvers::make_packing(packing);
+    std::vector<double> R(problem.B.size(), 0.0);
+    const solvers::StopRule stop{.tolerance = 1e-6};
+    const ScalingFigures shared = solve_on_ranks(problem, solvers::packing_places(packing), 4, "NEWTON", stop, {}, R);
+    EXPECT_EQ(shared.report.status, solvers::Status::converged);
+    four += shared.report.iterations;
+    one += solvers::solve("NEWTON", problem, stop, {}, R).iterations;
+  }
+  EXPECT_LE(four, 1.2 * one);
+  EXPECT_GE(four, one / 1.2);
+}
+
 TEST(SharedSolve, NewtonTakesAsManyStepsAsInOneProcess) {
   const auto steps = [](stepping::Scene& scene) {
     scene.surface(0.3);

@@ -313,3 +313,24 @@ def test_auto_goes_far_with_default_limits(path):
     problem = scree.Problem(path) if path else scree.Problem.packing(6, 6)
     solution = problem.solve(tolerance=1e-12)
     assert solution.converged and problem.measure(solution.R) <= 1e-12
+
+
+def test_a_failed_step_leaves_its_contacts_and_says_that_the_problem_is_gone():
+    sim = scree.Simulation(step=1e-3)
+    sim.surface_material(friction=0.4)
+    sim.obstacle(scree.box(low=(-1, -1, -1), high=(1, 1, 0)))
+    for k in range(4):
+        sim.rigid(scree.box(center=(0, 0, 0.05 + 0.1 * k), size=(0.1, 0.1, 0.1)), density=1000)
+    sim.advance(2)
+    blocks, contacts, state = sim.problem().blocks, sim.contacts, sim.hash()
+    assert blocks > 0
+    sim.gravity = (3.0, 0.0, -9.81)
+    sim.solver("GAUSS_SEIDEL", tolerance=1e-14, max_iterations=1, failure="raise")
+    with pytest.raises(RuntimeError):
+        sim.advance(1)
+    assert sim.hash() == state and all(np.array_equal(sim.contacts[name], contacts[name]) for name in contacts)
+    with pytest.raises(ValueError, match="the last one failed"):
+        sim.problem()
+    sim.solver("AUTO")
+    sim.advance(1)
+    assert sim.problem().blocks == blocks

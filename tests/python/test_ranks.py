@@ -122,6 +122,16 @@ def test_the_same_ranks_give_the_same_bits_and_tell_what_they_sent(command, scri
 
 
 @needs_ranks
+def test_scenes_and_their_operator_are_those_of_one_process():
+    done = subprocess.run([sys.executable, str(ROOT / "tools" / "rank_checks.py"), "gathered", "operator", "--ranks", "3", "--steps", "30", "--scenes", "cohesive_wall,drum_pseudo_rigid"],
+                          capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = done.stdout.splitlines()
+    assert rows.pop() == "0 bad" and len(rows) == 8 and all(row.startswith("good  ") for row in rows), done.stdout
+    assert "724 contacts" in rows[0] and "220 blocks" in rows[4]
+
+
+@needs_ranks
 def test_solfec_scripts_know_their_rank(script, tmp_path):
     path = script("""
 solfec = SOLFEC('DYNAMIC', 1E-3, 'out/ranks')
@@ -136,9 +146,11 @@ BARRIER()
 RUN(solfec, GAUSS_SEIDEL_SOLVER(1E-6, 100), 0.01)
 here = [HERE(solfec, body) for body in bodies]
 print('RANK', RANK(), NCPU(solfec), HERE(solfec, ground), here)
+for _ in range(200): print('row', 'of', 'pieces')
 """)
-    done = mpirun(2, "run", path, "--print-all", cwd=tmp_path)
+    done = mpirun(2, "run", path, "--print-all", cwd=tmp_path, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\nrow of pieces") == 400, "lines of ranks were mixed: " + done.stdout
     rows = sorted(re.findall(r"RANK (\d) 2 True \[(.*)\]", done.stdout))
     owners = [[word == "True" for word in row[1].split(", ")] for row in rows]
     assert [row[0] for row in rows] == ["0", "1"] and all(a != b for a, b in zip(*owners)) and any(owners[0]) and any(owners[1])

@@ -13,7 +13,7 @@ _MOTION = ("DX", "DY", "DZ", "VX", "VY", "VZ", "CX", "CY", "CZ")
 _STRESS = ("SX", "SY", "SZ", "SXY", "SXZ", "SYZ", "MISES")
 _CONTACTS = ("GAP", "R", "U", "CR", "CU")
 _TIMINGS = ("TIMINT", "CONDET", "LOCDYN", "CONSOL", "CONUPD", "PARBAL")
-_COUNTS = {"STEP": "h", "BODS": "bodies", "GSITERS": "iterations", "NTITERS": "iterations", "MERIT": "residual"}
+_COUNTS = {"STEP": "h", "BODS": "bodies", "GSITERS": "iterations", "NTITERS": "iterations", "MERIT": "merit"}
 #: What only a Solfec of several processes spends or counts; 0 as in its serial version.
 _PARALLEL = ("GSINIT", "GSRUN", "GSCOM", "GSMCOM", "GSCOLORS", "GSBOT", "GSMID", "GSTOP", "GSINN")
 
@@ -200,8 +200,7 @@ class _Reader:
 
     def bodies(self):
         """Number of bodies at each frame."""
-        counts = self.steps("BODS")
-        return np.array([n or len(self.results.frame(int(k)).ids) for k, n in zip(self.frames, counts)])
+        return np.array([len(self.results.frame(int(k)).ids) for k in self.frames])
 
     def changes(self, name):
         """Bodies made after the first frame, or gone since, up to each frame."""
@@ -334,7 +333,7 @@ def HISTORY(solfec, list, t0, t1, skip=1, progress="OFF"):
     referential point (m, m/s), or 'SX' | 'SY' | 'SZ' | 'SXY' | 'SXZ' | 'SYZ' | 'MISES' for its stress (Pa); (object, 'KINETIC' | 'INTERNAL' |
     'EXTERNAL' | 'CONTACT' | 'FRICTION') for energies, J, of a SOLFEC, a BODY or a list of them; 'TIMINT', 'CONDET', 'LOCDYN', 'CONSOL',
     'CONUPD', 'PARBAL' (s a step); 'STEP' (s), 'CONS', 'BODS', 'NEWBODS', 'DELBODS' (bodies made after the start, and deleted, so far), 'GSITERS',
-    'NTITERS', 'MERIT' (the residual of each step, theory 3.4, whatever bounds the solver), and 'GSINIT', 'GSRUN', 'GSCOM', 'GSMCOM', 'GSCOLORS', 'GSBOT', 'GSMID', 'GSTOP', 'GSINN' of a parallel Solfec, which are 0;
+    'NTITERS', 'MERIT' (the merit of each step's solution, which meritval bounds), and 'GSINIT', 'GSRUN', 'GSCOM', 'GSMCOM', 'GSCOLORS', 'GSBOT', 'GSMID', 'GSTOP', 'GSINN' of a parallel Solfec, which are 0;
     (object, entity) or (object, direction, pair, entity) for constraints: 'GAP' (least gap of the contacts, m), 'R' (resultant force, N), 'U' (mean
     velocity, m/s), 'CR' and 'CU' (the same of contacts alone), of a SOLFEC, a BODY, a list or a tuple of two bodies (contacts between them),
     along a direction (None: along their normals), for contacts of a pair of surface ids (None: all). body may be a label. skip: take every skip-th frame. Values of a body before it was made or after it was deleted are NaN. Works in 'READ' mode and after

@@ -19,7 +19,7 @@ _KINDS = {"fixed_point": "FIXPNT", "fixed_direction": "FIXDIR", "velocity": "VEL
 
 
 class CONSTRAINT(Emptied):
-    """A constraint. Local vectors are (tangent 1, tangent 2, normal) in the spatial base `base`; SI units."""
+    """A constraint. Local vectors are (tangent 1, tangent 2, normal) in the spatial base `base`, (x, y, z) for 'FIXPNT'; SI units."""
 
     _remedy = "make a new one"
 
@@ -56,7 +56,12 @@ class CONSTRAINT(Emptied):
     @property
     def R(self):
         """Average reaction over the last step, (RT1, RT2, RN), N."""
-        return _local(self._row["local_force"])
+        row = self._row
+        return self._shown(row, row["local_force"])
+
+    def _shown(self, row, values):
+        """(T1, T2, N) from the engine's (N, T1, T2). A fixed point has no normal: its base are the axes x, y, z."""
+        return floats(np.asarray(row["frame"]).T @ np.asarray(values)) if self.kind == "FIXPNT" else _local(values)
 
     @property
     def U(self):
@@ -67,7 +72,7 @@ class CONSTRAINT(Emptied):
         if "referential_points" not in row:
             return 0.0, 0.0, 0.0
         ends = [speed(self._solfec, body, X) for body, X in zip(row["bodies"], row["referential_points"])]
-        return _local(np.asarray(row["frame"]) @ (ends[0] - (ends[1] if len(ends) > 1 else 0.0)))
+        return self._shown(row, np.asarray(row["frame"]) @ (ends[0] - (ends[1] if len(ends) > 1 else 0.0)))
 
     @property
     def V(self):
@@ -79,8 +84,9 @@ class CONSTRAINT(Emptied):
     @property
     def merit(self):
         """How far a contact is from its law, between 0 (exact) and about 1: |R - P(R - rho Uhat)| / max(|R|, rho |Uhat|), with P the projection
-        on the friction cone and rho the mass the contact feels. It is measured with the velocity U at the end of the step, so that contacts that move along a
-        turning body show some 1E-4 however exactly they were solved. 0 for other kinds, which are linear, and for springs."""
+        on the friction cone and rho the mass the contact feels. U is the velocity at the end of the step, while friction is solved for the slip that the turn of both
+        bodies leads to half a step later (theory, 3.17): where a contact slips on a body that turns, the two differ, and it shows some 1E-4, less with the square of
+        the step, however exactly it was solved. 0 for other kinds, which are linear, and for springs."""
         row = self._row
         material = row.get("material", -1)
         law = self._solfec._surface_law(material)
@@ -90,7 +96,9 @@ class CONSTRAINT(Emptied):
 
     @property
     def base(self):
-        """Spatial base: (eT1x, eT2x, eNx, eT1y, eT2y, eNy, eT1z, eT2z, eNz)."""
+        """Spatial base: (eT1x, eT2x, eNx, eT1y, eT2y, eNy, eT1z, eT2z, eNz); the axes x, y, z for 'FIXPNT'."""
+        if self.kind == "FIXPNT":
+            return floats(np.eye(3))
         normal, tangent1, tangent2 = np.asarray(self._row["frame"])
         return floats(np.column_stack([tangent1, tangent2, normal]))
 
@@ -144,15 +152,16 @@ def _violation(contact, row, law):
     step = contact._solfec.step
     mu, restitution = law["friction"], law["restitution"]
     R, U, V = np.asarray(row["local_force"]) * step, np.array(row["local_velocity"]), contact.V
-    # what the law adds to the normal velocity: rebound, or the gap that is still open
-    if restitution > 0:
-        U[0] += restitution * min(0.0, V[2] if V else 0.0)
-    elif row["gap"] > 0:
-        U[0] += row["gap"] / step
-    U[0] += mu * np.hypot(U[1], U[2])
     rho = 1.0 / sum(_mobility(body, row["points"][0]) for body in contact.adjbod)
-    scale = max(np.linalg.norm(R), rho * np.linalg.norm(U))
-    return float(np.linalg.norm(R - _on_cone(R - rho * U, mu)) / scale) if scale > 0 else 0.0
+
+    def distance(added):
+        shifted = U + (added + mu * np.hypot(U[1], U[2]), 0.0, 0.0)
+        scale = max(np.linalg.norm(R), rho * np.linalg.norm(shifted))
+        return float(np.linalg.norm(R - _on_cone(R - rho * shifted, mu)) / scale) if scale > 0 else 0.0
+
+    # What the law adds to the normal velocity: the gap that is still open or, of a contact that closed fast enough to bounce, its rebound.
+    resting = distance(max(row["gap"], 0.0) / step)
+    return resting if restitution == 0 or not V else min(resting, distance(restitution * min(0.0, V[2])))
 
 
 def _mobility(body, point):

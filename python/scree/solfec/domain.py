@@ -37,7 +37,7 @@ class SOLFEC(Strict):
         self._fields, self._gravity = [], None
         self._samplers, self._bases = [], {}  #: of COROTATED_DISPLACEMENTS, REGISTER_BASE
         self._verbose, self._compatible, self._cleanup = "ON", "ON", "OFF"
-        self._solver = None
+        self._solver = None  #: of the last RUN
         self._reader, self._frame_index, self._frame_cache = None, 0, None
         if not session.current().resume and ranks.first("SOLFEC", lambda: _finished(self._sim.out)):
             self._reader = results.read(self._sim.out)

@@ -20,7 +20,7 @@ def RT_SPLIT(body1, surf, sid1=0, sid2=0, label1=None, label2=None):
     of the old nodes in body1 and body2, -1 for those that are not there (lst2 is None for a slit). Places, velocities, scheme and dampings stay.
     body1 gets a new number; its constraints and loads are gone, as in Solfec. A cut into more than two parts is an error."""
     handle = body_of("body1", body1)._handle
-    if handle.kind not in ("rigid", "finite_element") or body1._carrier is not None or body1._formed.get("order", 1) != 1:
+    if handle.kind not in ("rigid", "finite_element") or body1._carrier is not None or body1._formed.get("order", 1) != 1 or body1.mesh is None:
         raise ValueError(f"body1 = {body1!r}: a 'RIGID' or 'FINITE_ELEMENT' body made of one MESH, of first order, is expected")
     mesh = body1.mesh
     data, surf = one_mesh("body1", mesh), places_of(mesh, None, surf)[1]

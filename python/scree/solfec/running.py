@@ -21,6 +21,7 @@ def _run(solfec, solver, duration):
             print(f"scree: {solfec.outpath} holds finished results: RUN reads them ('READ' mode); remove the folder or choose another --out to run again",
                   file=sys.stderr)
         return
+    solfec._solver = solver
     if solver is None:
         apply_default(solfec._sim)
     else:

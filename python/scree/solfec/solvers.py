@@ -1,7 +1,7 @@
 """Solver objects of the language. They are settings; RUN hands them to the engine, and changes made later reach it too."""
 import weakref
 
-from .. import _check, _scree
+from .. import _check, _scree, memory
 from ..simulation import asked
 from ._arguments import Strict, call_with, flag, routine
 
@@ -46,6 +46,11 @@ class Solver(Strict):
         report = self._report
         return 0 if report is None else int(report["iterations"])
 
+    def _checkpoint_key(self):
+        """The solver of a run is the one that the script hands to RUN when it goes on."""
+        solfec = getattr(self._sim, "_solfec", None)
+        return ("solfec_solver",) if solfec is not None and solfec._solver is self else None
+
     _itershist = "OFF"
 
     @property
@@ -64,6 +69,9 @@ class Solver(Strict):
         """What the last solve measured, iteration by iteration."""
         report = self._report
         return [] if report is None else [float(x) for x in report["history"]]
+
+
+memory.RESOLVERS["solfec_solver"] = lambda sim: sim._solfec._solver
 
 
 def _member(name, check, text):
@@ -85,7 +93,8 @@ def _count(name, value):
 class GAUSS_SEIDEL_SOLVER(Solver):
     """obj = GAUSS_SEIDEL_SOLVER (epsilon, maxiter | failure, diagepsilon, diagmaxiter, diagsolver, data, callback).
 
-    epsilon: relative change of the reactions in a sweep that ends the solve. maxiter: most sweeps. failure: what to do when
+    epsilon: relative change of the reactions in a sweep that ends the solve, as velocities and of each group of bodies that touch by itself: light bodies beside heavy ones are solved
+    as they would be alone. maxiter: most sweeps. failure: what to do when
     they do not suffice: 'CONTINUE', 'EXIT' (RuntimeError) or 'CALLBACK': callback (obj, data) is called and 0 ends the run
     (without a callback: 'EXIT'). diagepsilon (default epsilon / 100), diagmaxiter (default max (100, maxiter / 100)), diagsolver
     ('SEMISMOOTH_NEWTON', 'PROJECTED_GRADIENT', 'DE_SAXE_AND_FENG' or 'DE_SAXCE_FENG', 'PROJECTED_NEWTON'): how each block is solved; left out, each

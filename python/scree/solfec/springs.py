@@ -4,6 +4,7 @@ import math
 import numpy as np
 
 from .. import _check
+from ..series import TimeSeries
 from ._arguments import Emptied, floats, routine
 from .bodies import body_of
 from .constraints import frame_of, held, placed, point_of, speed
@@ -166,6 +167,8 @@ def PUT_SPRING(body1, point1, body2, point2, function, limits, direction=None, u
         raise ValueError(f"body2 = {body2!r}: it belongs to another SOLFEC object than body1")
     points = _check.vector("point1", point1), _check.vector("point2", point2)
     _check.function("function", function)
+    if isinstance(function, TimeSeries):
+        raise ValueError("function: a TIME_SERIES is a function of time; one of (stroke, velocity) is expected, such as lambda s, v: -1e3 * s")
     axis = None if direction is None else _check.direction("direction", direction)
     update = ("FOLLOW" if axis is None else "FIXED") if update is None else _check.choice("update", update, _UPDATES)
     if axis is None and update != "FOLLOW":

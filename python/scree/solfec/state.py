@@ -249,11 +249,15 @@ def DISPLAY_POINT(body, point, label=None):
 
 @routine
 def RENDER(solfec, object):
-    """path = RENDER (solfec, object): draw the last frame of the results (in 'READ' mode: the one shown) into render.png in their folder, without a screen. object: what to
-    draw, a BODY or a list of bodies; None or the SOLFEC draws all."""
+    """path = RENDER (solfec, object): draw the last frame of the results (in 'READ' mode: the one shown; before the first RUN: the present state) into render.png in their
+    folder, without a screen. object: what to draw, a BODY or a list of bodies; None or the SOLFEC draws all."""
     domain("solfec", solfec)
-    stored = solfec._results()
+    begun = solfec._reader is not None or solfec._sim._runs > 0
+    stored = solfec._results() if begun else _present(solfec, os.path.join(solfec._sim.out, "render"))
     target = os.path.join(os.path.dirname(stored.path), "render.png")
     bodies = None if object is None or object is solfec else [b.id for b in chosen(solfec, object)]
     frame = solfec._frame_index if solfec._reader is not None else len(stored) - 1
-    return pictures.render(stored.path, target, frame=frame, bodies=bodies)
+    made = pictures.render(stored.path, target, frame=frame, bodies=bodies)
+    if not begun:
+        os.remove(stored.path)
+    return made
