@@ -56,10 +56,18 @@ def begin(everybody_prints=False, solve_gathered=False):
     rank, size, gathered = _scree.team_rank(), _scree.team_size(), solve_gathered
     signal.signal(signal.SIGUSR1, signal.default_int_handler)
     _share_cores()
+    if everybody_prints:
+        _print_whole_lines()
     if rank > 0:
         warnings.simplefilter("ignore")
         if not everybody_prints:
             sys.stdout = open(os.devnull, "w", encoding="utf-8")
+
+
+def _print_whole_lines():
+    """A line leaves in one piece, also where Python was asked not to buffer (PYTHONUNBUFFERED): pieces of ranks would mix."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(line_buffering=True, write_through=False)
 
 
 def _share_cores():
