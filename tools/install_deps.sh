@@ -11,7 +11,7 @@ engine=(
 extras=(tetgen python3-meshio python3-argcomplete)
 # Runs on several ranks. (Not libhdf5-openmpi-dev: it would replace the HDF5 that the engine is built with.)
 ranks=(libopenmpi-dev openmpi-bin libtrilinos-zoltan-dev)
-test=(ccache git libgtest-dev python3-pytest python3-hypothesis mypy ffmpeg python3-venv python3-pip dpkg-dev libode-dev)
+test=(git libgtest-dev python3-pytest python3-hypothesis mypy ffmpeg python3-venv python3-pip dpkg-dev libode-dev)
 
 missing=() optional=()
 need() {

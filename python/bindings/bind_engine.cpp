@@ -101,6 +101,7 @@ void bind_engine(py::module_& module) {
   module.def("face_frame", &elastic::face_frame);
   module.def("abandoned_work", &abandoned_work);
   module.def("stop_requested", &stop_requested);
+  module.def("hold_stop", &hold_stop, py::arg("on"));
   py::class_<SignalWatch>(module, "SignalWatch").def(py::init<bool>());
 
   using model::RigidState;

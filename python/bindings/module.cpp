@@ -1,6 +1,7 @@
 #include "bindings.hpp"
 
 #include "core/blas_kernel.hpp"
+#include "core/interrupt.hpp"
 #include "core/threads.hpp"
 
 namespace scree::python {
@@ -22,6 +23,8 @@ void translate(std::exception_ptr pointer) {
     PyErr_SetString(PyExc_OSError, error.what());
   } catch (const SolveError& error) {
     PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (const Interrupted&) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const py::cast_error&) {
     set_error(PyExc_ValueError, "a value has a type that cannot be used here");
   } catch (const std::length_error&) {

@@ -218,9 +218,13 @@ class Run:
 
     def _events(self):
         """Callbacks, then the frame, then the checkpoint that are due now."""
-        for callback in list(self.sim._callbacks):
-            if not self._ahead(callback.due):
-                self._call(callback)
+        held = _scree.hold_stop(True)  # a function of the script is not left half done by a signal, where it is short
+        try:
+            for callback in list(self.sim._callbacks):
+                if not self._ahead(callback.due):
+                    self._call(callback)
+        finally:
+            _scree.hold_stop(held)
         if self.writing:
             if not self._ahead(self._next_frame()):
                 self._frame()

@@ -22,6 +22,18 @@ TEST(Abandon, WorkIsDoneAndItsErrorsPass) {
   EXPECT_EQ(abandoned_work(), 0);
 }
 
+TEST(Abandon, AHeldRequestIsSeenAfterItsGrace) {
+  EXPECT_FALSE(hold_stop(true));
+  request_stop();
+  EXPECT_FALSE(stop_requested());
+  while (!stop_requested()) std::this_thread::sleep_for(milliseconds(1));
+  EXPECT_TRUE(hold_stop(true));  // a hold of its own has a grace of its own
+  EXPECT_FALSE(stop_requested());
+  EXPECT_TRUE(hold_stop(false));
+  EXPECT_TRUE(stop_requested());
+  clear_stop();
+}
+
 TEST(Abandon, ARequestLeavesTheWorkAlone) {
   const auto open = std::make_shared<std::atomic<bool>>(false);
   std::thread asks([] {

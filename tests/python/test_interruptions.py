@@ -122,6 +122,44 @@ def test_a_signal_abandons_the_step(tmp_path, script, command, number):
     assert (tmp_path / "out" / "checkpoint.1.h5").exists() and command("info", "out").status == 0
 
 
+#: A function of the script is asked to stop while it changes the model: in short work and, where LONG says so, in work that does not end.
+INSERTS = """
+import os, signal
+import scree
+
+sim = scree.Simulation(step=1e-3)
+sim.surface_material(friction=0.4)
+sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+
+def insert(sim, made):
+    if "STOP" in os.environ and len(made) == 2: os.kill(os.getpid(), signal.SIGTERM)
+    made.append(sim.rigid(scree.box(center=(0.3 * len(made), 0, 0.6), size=(0.2, 0.15, 0.1)), density=1000).label)
+    made.append(sim.rigid(scree.sphere((0.3 * len(made), 1, 0.6), 0.1), density=1000).label)
+    while LONG and "STOP" in os.environ and len(made) > 2: scree.box(size=(1, 1, 1)), scree.hull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+
+sim.callback(0.01, insert, [])
+sim.run(0.05, output=0.01)
+print("final", sim.hash())
+"""
+
+
+def test_a_signal_leaves_no_function_half_done(tmp_path, script, command):
+    path = script(INSERTS.replace("LONG", "False"))
+    whole = command("run", path, "--out", "whole", "--quiet")
+    stopped = command("run", path, "--out", "out", "--quiet", env={"STOP": "1"})
+    assert stopped.status == 1 and "stopped by SIGTERM at t = 0.02 s" in stopped.err and "Traceback" not in stopped.err, stopped.err
+    resumed = command("run", path, "--out", "out", "--quiet", "--resume")
+    assert resumed.status == 0 and resumed.out == whole.out, resumed.err
+
+
+def test_a_signal_leaves_a_function_that_does_not_end(tmp_path, script, command):
+    path = script(INSERTS.replace("LONG", "True"))
+    stopped = command("run", path, "--out", "out", "--quiet", env={"STOP": "1"})
+    assert stopped.status == 1 and "RuntimeError" not in stopped.err, stopped.err
+    resumed = command("run", path, "--out", "out", "--quiet", "--resume")
+    assert resumed.status == 0 and resumed.out == command("run", path, "--out", "whole", "--quiet").out, resumed.err
+
+
 def test_the_second_signal_ends_at_once(tmp_path, script):
     text = ball(5).replace("sim.run", "import time\nsim.callback(0.002, lambda sim: print('in', flush=True) or time.sleep(60))\nsim.run")
     process = subprocess.Popen([str(ROOT / "scree"), "run", str(script(text)), "--out", "out", "--quiet"], cwd=tmp_path, stdout=subprocess.PIPE)
