@@ -234,6 +234,13 @@ bool make_orthogonal(Mat3& U, Mat3& V, int p, int q) {
 
 }  // namespace
 
+MatX SymmetricEigen::matrix() const {
+  MatX scaled = vectors;
+  for (Eigen::Index j = 0; j < scaled.cols(); ++j)
+    for (Eigen::Index i = 0; i < scaled.rows(); ++i) scaled(i, j) *= values[j];
+  return multiply_by_transposed(scaled, vectors);
+}
+
 SymmetricEigen symmetric_eigen(const MatX& A) {
   SymmetricEigen out;
   const double scale = symmetric_part(A, out.vectors);
@@ -370,24 +377,43 @@ std::optional<Mat3> inverse_cholesky(const Mat3& A) {
   return inverse;
 }
 
-Mat6 inverse(const Mat6& A) {
-  constexpr int n = 6;
-  Eigen::Matrix<double, n, 2 * n> work;  // A, and what becomes its inverse
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) work(i, j) = A(i, j), work(i, n + j) = i == j ? 1.0 : 0.0;
-  for (int k = 0; k < n; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < n; ++i)
+namespace {
+
+/// A^-1 over the last n of 2 n columns, of the matrix in the first n, which is spoilt.
+template <class Work>
+void invert(Work& work, Eigen::Index n) {
+  for (Eigen::Index j = 0; j < n; ++j)
+    for (Eigen::Index i = 0; i < n; ++i) work(i, n + j) = i == j ? 1.0 : 0.0;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    Eigen::Index pivot = k;
+    for (Eigen::Index i = k + 1; i < n; ++i)
       if (std::abs(work(i, k)) > std::abs(work(pivot, k))) pivot = i;
-    for (int j = k; j < 2 * n; ++j) std::swap(work(k, j), work(pivot, j));
+    for (Eigen::Index j = k; j < 2 * n; ++j) std::swap(work(k, j), work(pivot, j));
     // All other rows lose their part of column k, which is not looked at again.
-    for (int j = k + 1; j < 2 * n; ++j) {
+    for (Eigen::Index j = k + 1; j < 2 * n; ++j) {
       work(k, j) /= work(k, k);
-      for (int i = 0; i < n; ++i)
+      for (Eigen::Index i = 0; i < n; ++i)
         if (i != k) work(i, j) -= work(i, k) * work(k, j);
     }
   }
+}
+
+}  // namespace
+
+Mat6 inverse(const Mat6& A) {
+  Eigen::Matrix<double, 6, 12> work;
+  std::copy(A.data(), A.data() + 36, work.data());
+  invert(work, 6);
   Mat6 out;
+  std::copy(work.data() + 36, work.data() + 72, out.data());
+  return out;
+}
+
+MatX inverse(const MatX& A) {
+  const Eigen::Index n = A.rows();
+  MatX work(n, 2 * n), out(n, n);
+  std::copy(A.data(), A.data() + n * n, work.data());
+  invert(work, n);
   std::copy(work.data() + n * n, work.data() + 2 * n * n, out.data());
   return out;
 }

@@ -15,6 +15,9 @@ using Mat6 = Eigen::Matrix<double, 6, 6>;
 struct SymmetricEigen {
   VecX values;
   MatX vectors;
+
+  /// What these values and vectors are of.
+  [[nodiscard]] MatX matrix() const;
 };
 
 /// Of a symmetric matrix; only its lower triangle is read.
@@ -49,6 +52,7 @@ void multiply_lower_transposed(const double* L, Eigen::Index n, double* x);
 
 /// A^-1 by elimination with the largest pivot of a column; not finite where A is singular.
 [[nodiscard]] Mat6 inverse(const Mat6& A);
+[[nodiscard]] MatX inverse(const MatX& A);
 
 /// A^-1 b.
 [[nodiscard]] Vec3 solve_linear(const Mat3& A, const Vec3& b);

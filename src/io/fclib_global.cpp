@@ -1,5 +1,4 @@
-#include <Eigen/LU>
-
+#include "core/dense.hpp"
 #include "core/error.hpp"
 #include "io/fclib.hpp"
 #include "io/fclib_condense.hpp"
@@ -7,7 +6,6 @@
 namespace scree::io {
 
 namespace {
-
 
 // Body by body: T^-1, M = T^-T T^-1 and free velocities.
 struct Unscaled {
@@ -23,8 +21,8 @@ Unscaled unscale(const solvers::BodyForm& form, std::span<const BodyVelocity> bo
     const BodyVelocity body = bodies.empty() ? BodyVelocity{} : bodies[b];
     if ((body.T.size() && (body.T.rows() != n || body.T.cols() != n)) || (body.free.size() && body.free.size() != n))
       throw_input("make_global: body {} has {} degrees of freedom, its velocity has {} x {} and {}", b, n, body.T.rows(), body.T.cols(), body.free.size());
-    const MatX inverse = body.T.size() ? MatX(body.T.inverse()) : MatX();
-    const MatX M = body.T.size() ? MatX(inverse.transpose() * inverse) : MatX(MatX::Identity(n, n));
+    const MatX inverse = body.T.size() ? scree::inverse(body.T) : MatX();
+    const MatX M = body.T.size() ? inverse.transpose() * inverse : MatX(MatX::Identity(n, n));
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j)
         // Both halves from the upper one, so that M is symmetric to the bit.

@@ -17,8 +17,9 @@ using Gradient = Eigen::Map<Mat3>;
 
 /// The nearest symmetric positive semidefinite matrix.
 Mat9 without_negative_part(const Mat9& K) {
-  const SymmetricEigen eigen = symmetric_eigen(K);
-  return eigen.vectors * eigen.values.cwiseMax(0.0).asDiagonal() * eigen.vectors.transpose();
+  SymmetricEigen eigen = symmetric_eigen(K);
+  for (double& value : eigen.values) value = std::max(0.0, value);
+  return eigen.matrix();
 }
 
 /// A = a M + b K: nine rows for F and a multiple of the unit matrix for the mass centre.
@@ -103,7 +104,7 @@ void PseudoRigid::weights(const Vec3& X, std::vector<Weight>& out) const {
 }
 
 void PseudoRigid::weights_at(std::span<const double> q, int, const Vec3& x, std::vector<Weight>& out) const {
-  const Vec3 arm = ConstGradient(q.data()).inverse() * (x - Eigen::Map<const Vec3>(q.data() + 9));
+  const Vec3 arm = solve_linear(ConstGradient(q.data()), x - Eigen::Map<const Vec3>(q.data() + 9));
   weights(center_ + arm, out);
 }
 
@@ -163,8 +164,9 @@ Mat9 PseudoRigid::stiffness(const Mat3& F) const {
 
 double PseudoRigid::critical_step() const {
   // Largest eigenvalue of M^-1/2 K M^-1/2 where F = I; M repeats Euler's tensor for each row of F.
-  const SymmetricEigen euler = symmetric_eigen(euler_);
-  const Mat3 root = euler.vectors * euler.values.cwiseSqrt().cwiseInverse().asDiagonal() * euler.vectors.transpose();
+  SymmetricEigen euler = symmetric_eigen(euler_);
+  for (double& value : euler.values) value = 1.0 / std::sqrt(value);
+  const Mat3 root = euler.matrix();
   MatX R = MatX::Zero(9, 9);
   for (int j = 0; j < 3; ++j)
     for (int k = 0; k < 3; ++k) R.block<3, 3>(3 * j, 3 * k).diagonal().setConstant(root(j, k));

@@ -153,11 +153,11 @@ void Equalities::form_rest() {
   for (const int a : left_) {
     Vec3 B = Eigen::Map<const Vec3>(problem_.B.data() + 3 * a);
     std::array<int, 2> to{-1, -1};
-    std::array<Eigen::Matrix<double, 3, Eigen::Dynamic>, 2> rows;
+    std::array<MatX, 2> rows;
     for (std::size_t side = 0; side < 2; ++side) {
       const int body = form_->bodies_of(a)[side];
       if (body < 0 || form_->body_dofs(body) == 0) continue;
-      const Rows from(form_->rows(a, static_cast<int>(side)).data(), 3, form_->body_dofs(body));
+      const MatX from = Rows(form_->rows(a, static_cast<int>(side)).data(), 3, form_->body_dofs(body));
       to[side] = place[body];
       const int g = group_of_[body];
       if (g < 0) {
@@ -167,9 +167,9 @@ void Equalities::form_rest() {
       const Group& group = groups_[g];
       const std::size_t k = std::ranges::lower_bound(group.bodies, body) - group.bodies.begin();
       const int first = group.start[k], size = group.start[k + 1] - first;
-      B += from * group.driven.segment(first, size);
+      B += from * VecX(group.driven.segment(first, size));
       if (group.fixed()) continue;
-      if (group.joined()) rows[side] = from * group.free.middleRows(first, size);
+      if (group.joined()) rows[side] = from * MatX(group.free.middleRows(first, size));
       else rows[side] = from - (from * group.held) * group.held.transpose();
       for (int i = 0; i < 3; ++i)
         if (rows[side].row(i).norm() < kGone * from.row(i).norm()) rows[side].row(i).setZero();
