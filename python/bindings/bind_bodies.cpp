@@ -44,7 +44,7 @@ std::size_t place(Engine& engine, int id) { return static_cast<std::size_t>(engi
 void set_scheme(Engine& engine, int id, const std::string& name) {
   const auto found = std::find(kSchemes.begin(), kSchemes.end(), name);
   if (found == kSchemes.end()) throw_input("scheme = '{}'{}", name, did_you_mean(name, kSchemes));
-  const bool deforms = engine.bodies().deforms(engine.bodies().index(id));
+  const bool deforms = engine.bodies().find_deformable(engine.bodies().index(id)) != nullptr;
   if (deforms != name.starts_with("DEF"))
     throw_input("scheme = '{}': body {} is {}; {} schemes are for it", name, id, kind_name(engine, engine.bodies().index(id)), deforms ? "DEF_..." : "RIG_...");
   engine.bodies().scheme[place(engine, id)] = static_cast<model::Scheme>(found - kSchemes.begin());

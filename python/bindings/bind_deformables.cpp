@@ -15,8 +15,7 @@ using ShapePtr = std::shared_ptr<geometry::Shape>;
 
 model::Deformable& deformable(Engine& engine, int id) {
   const int index = engine.bodies().index(id);
-  if (!engine.bodies().deforms(index)) throw_input("body {}: it is {}, not deformable", id, kind_name(engine, index));
-  return engine.bodies().deformable_of(index);
+  return engine.bodies().need_deformable(id, fmt::format("it is {}, not deformable", kind_name(engine, index)));
 }
 
 int add_deformable(Engine& engine, const std::string& kind, const ShapePtr& shape, int material, double density, const std::map<int, double>& densities,
@@ -101,7 +100,7 @@ py::tuple surface(Engine& engine, int id, int number) {
 void bind_deformables(EngineClass& engine) {
   bind_elastic(engine);
   engine.change("add_deformable", &add_deformable)
-      .def("deforms", [](Engine& e, int id) { return e.bodies().deforms(e.bodies().index(id)); })
+      .def("deforms", [](Engine& e, int id) { return e.bodies().find_deformable(e.bodies().index(id)) != nullptr; })
       .change("set_material", [](Engine& e, int id, int volume, int material) { e.simulation.set_material(id, volume, material); })
       .def("stiffness_damping", [](Engine& e, int id) { return deformable(e, id).stiffness_damping; })
       .change("set_stiffness_damping", &set_stiffness_damping)

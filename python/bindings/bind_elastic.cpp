@@ -10,7 +10,8 @@ namespace {
 
 const elastic::ElasticBody& elastic_body(Engine& engine, int id) {
   const int index = engine.bodies().index(id);
-  const auto* mechanics = engine.bodies().deforms(index) ? dynamic_cast<const model::FiniteElement*>(engine.bodies().deformable_of(index).mechanics.get()) : nullptr;
+  const model::Deformable* deformable = engine.bodies().find_deformable(index);
+  const auto* mechanics = deformable ? dynamic_cast<const model::FiniteElement*>(deformable->mechanics.get()) : nullptr;
   if (!mechanics) throw_input("body {}: only bodies of finite elements have modes and matrices", id);
   return mechanics->body();
 }
@@ -47,17 +48,13 @@ py::tuple matrices(Engine& engine, int id) {
 
 /// Put a deformable body into a state: configuration and velocity as results store them.
 void set_state(Engine& engine, int id, const std::vector<double>& q, const std::vector<double>& u) {
-  const int index = engine.bodies().index(id);
-  if (!engine.bodies().deforms(index)) throw_input("body {}: it is not deformable and has no such state", id);
-  const model::Deformable& body = engine.bodies().deformable_of(index);
+  const model::Deformable& body = engine.bodies().need_deformable(id, "it is not deformable and has no such state");
   if (q.size() != body.size() || u.size() != body.size()) throw_input("body {}: a state of {} and {} numbers was given, its configuration has {}", id, q.size(), u.size(), body.size());
   for (const double value : q)
     if (!std::isfinite(value)) throw_input("body {}: its configuration must be finite", id);
   for (const double value : u)
     if (!std::isfinite(value)) throw_input("body {}: its velocity must be finite", id);
-  std::copy(q.begin(), q.end(), body.part(engine.motion().q).begin());
-  std::copy(u.begin(), u.end(), body.part(engine.motion().u).begin());
-  model::mirror(engine.bodies(), engine.motion(), index);
+  model::set_unknowns(engine.bodies(), engine.motion(), body, q, u);
 }
 
 /// Coordinates of the undeformed nodes, three a node.

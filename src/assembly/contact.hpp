@@ -31,6 +31,8 @@ struct Contact {
   Vec3 U_old = Vec3::Zero();       ///< relative velocity at the start of the step, m/s
   Vec3 U = Vec3::Zero();           ///< and at its end
 
+  /// Whether neither side deforms.
+  [[nodiscard]] bool rigid() const { return grip_a < 0 && grip_b < 0; }
   /// Rows N, T1, T2. Made anew from the normal where it is needed: there are many contacts.
   [[nodiscard]] Mat3 frame() const { return frame_from_normal(point.normal); }
 };

@@ -56,19 +56,22 @@ class FacePair {
   }
 
  private:
-  [[nodiscard]] double face_size(int body) const { return bodies_.deforms(body) ? bodies_.deformable_of(body).mechanics->face_size() : 0.0; }
+  [[nodiscard]] double face_size(int body) const {
+    const model::Deformable* deformable = bodies_.find_deformable(body);
+    return deformable ? deformable->mechanics->face_size() : 0.0;
+  }
 
   /// `sign` times the contact normal leads into the body.
   [[nodiscard]] FacePoint side(const ContactPoint& point, int body, int piece, double sign) const {
     FacePoint side;
     side.place = point.point + 0.5 * sign * point.gap * point.normal;
-    if (!bodies_.deforms(body)) return side;
-    const model::Deformable& deformable = bodies_.deformable_of(body);
-    const auto q = deformable.part(motion_.q);
+    const model::Deformable* deformable = bodies_.find_deformable(body);
+    if (!deformable) return side;
+    const auto q = deformable->part(motion_.q);
     const int local = world_.local_piece(piece);
     const Vec3 near = side.place;
-    if (!deformable.mechanics->face_at(q, local, near, -sign * point.normal, side))
-      deformable.mechanics->weights_at(q, local, near, side.weights);
+    if (!deformable->mechanics->face_at(q, local, near, -sign * point.normal, side))
+      deformable->mechanics->weights_at(q, local, near, side.weights);
     return side;
   }
 
@@ -212,16 +215,17 @@ class FacePair {
       mean.gap += part * point.normal.dot(sides_[1][k].place - sides_[0][k].place);
     }
     mean.normal.normalize();
-    if (bodies_.deforms(a_)) contact.grip_a = grip(group, mean.area, sides_[0]);
-    if (bodies_.deforms(b_)) contact.grip_b = grip(group, mean.area, sides_[1]);
+    contact.grip_a = grip(group, mean.area, sides_[0]);
+    contact.grip_b = grip(group, mean.area, sides_[1]);
     return contact;
   }
 
-  /// Mean of the weights of a side.
+  /// Mean of the weights of a side; -1: it has none.
   int grip(const std::vector<Share>& group, double area, const std::vector<FacePoint>& side) {
     std::vector<Weight> all;
     for (const Share& share : group)
       for (const Weight& w : side[share.point].weights) all.push_back({w.node, share.area / area * w.value});
+    if (all.empty()) return -1;
     std::ranges::stable_sort(all, {}, &Weight::node);
     std::vector<Weight> sums;
     for (const Weight& w : all) {

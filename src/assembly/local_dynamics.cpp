@@ -17,13 +17,11 @@ void BodyScaling::update(const model::Bodies& bodies, const model::Motion& motio
     slot[i] = bodies.moves(i) ? static_cast<int>(body.size()) : -1;
     if (bodies.moves(i)) body.push_back(i);
   }
-  linear.resize(body.size());
+  linear.assign(body.size(), 0.0);
   angular.resize(body.size());
-  parallel_for(slots(), [&](std::ptrdiff_t s) {
-    const std::size_t k = s;
-    const std::size_t i = body[k];
-    linear[k] = 0.0;
-    if (bodies.deforms(body[k])) return;
+  parallel_for(static_cast<std::ptrdiff_t>(bodies.rigid.size()), [&](std::ptrdiff_t r) {
+    const std::size_t i = bodies.rigid[r];
+    const std::size_t k = slot[i];
     const double factor = 1.0 + 0.5 * bodies.damping[i] * kick[i];
     linear[k] = 1.0 / std::sqrt(factor * bodies.mass[i]);
     const Vec3 scale = (factor * bodies.principal_moments[i]).cwiseSqrt().cwiseInverse();
@@ -31,7 +29,8 @@ void BodyScaling::update(const model::Bodies& bodies, const model::Motion& motio
   });
   dofs.clear();
   if (inertias.empty()) return;
-  for (const int i : body) dofs.push_back(bodies.deforms(i) ? inertias[bodies.deformable[i]]->scaled_dofs() : 6);
+  dofs.assign(body.size(), 6);
+  for (std::size_t d = 0; d < inertias.size(); ++d) dofs[slot[bodies.index(bodies.deformables[d].body)]] = inertias[d]->scaled_dofs();
 }
 
 void BodyScaling::reset(solvers::BodyForm& form) const {
@@ -216,7 +215,7 @@ std::vector<int> joint_columns(const model::Bodies& bodies, std::span<const std:
   columns = 0;
   for (const auto& pair : sides)
     for (const Side& side : pair)
-      if (side.body >= 0 && bodies.moves(side.body) && !bodies.deforms(side.body) && column[side.body] < 0) column[side.body] = 6 * columns++;
+      if (side.body >= 0 && bodies.moves(side.body) && side.grip < 0 && column[side.body] < 0) column[side.body] = 6 * columns++;
   columns *= 6;
   return column;
 }
@@ -327,7 +326,7 @@ void locate_constraints(const model::Model& model, const model::Motion& motion, 
       points[k].body = c.body[k] < 0 ? -1 : bodies.index(c.body[k]);
       reaction.place[k] = points[k].body < 0 ? c.point[k] : model::point(bodies, motion, points[k].body, c.point[k]);
       points[k].point = reaction.place[k];
-      if (points[k].body >= 0 && bodies.deforms(points[k].body)) points[k].grip = grips.at_reference(bodies, points[k].body, c.point[k]);
+      if (points[k].body >= 0) points[k].grip = grips.at_reference(bodies, points[k].body, c.point[k]);
     }
     reaction.frame = constraint_frame(c, reaction, direction_of(c, bodies, motion));
     // A rigid body that carries the direction is held at the other's point: the rate of  d . (x1 - x0)  with d turning.

@@ -28,11 +28,11 @@ class Grips {
     start_.assign(1, 0);
     weights_.clear();
   }
-  /// Grip of the material point that is at the spatial point x now.
+  /// Grip of the material point that is at the spatial point x now; -1: the body does not deform.
   int at_place(const model::Bodies& bodies, const model::Motion& motion, int body, int piece, const Vec3& x);
-  /// Grip of a referential point.
+  /// Grip of a referential point, likewise.
   int at_reference(const model::Bodies& bodies, int body, const Vec3& X);
-  /// Grip of given weights.
+  /// Grip of given weights; -1: there are none.
   int of(std::span<const model::Weight> weights);
   [[nodiscard]] std::span<const model::Weight> operator[](int grip) const {
     const std::size_t k = grip;

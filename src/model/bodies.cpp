@@ -86,6 +86,7 @@ int Bodies::add(const BodySpec& spec) {
   inertia.push_back(J);
   principal_axes.push_back(axes);
   principal_moments.push_back(moments);
+  if (spec.kind == BodyKind::rigid) rigid.push_back(size() - 1);
   deformable.push_back(deforms ? static_cast<int>(deformables.size()) : -1);
   if (deforms) {
     const std::size_t first = deformables.empty() ? 0 : deformables.back().first + deformables.back().size();
@@ -96,12 +97,12 @@ int Bodies::add(const BodySpec& spec) {
 
 void Bodies::remove(int body_id) {
   const int i = index(body_id);
-  if (deforms(i)) erase_at(deformables, deformable[i]);
+  if (find_deformable(i)) erase_at(deformables, deformable[i]);
   each_array(*this, [i](const char*, auto& values) { erase_at(values, i); });
   erase_at(shape, i);
   erase_at(deformable, i);
   prescribed.erase(body_id);
-  index_deformables();
+  index_stores();
 }
 
 int Bodies::find(int body_id) const {
@@ -137,7 +138,16 @@ geometry::MassProperties Bodies::mass_properties(int i) const {
   return {volume[k], mass[k], center[k], euler_tensor(inertia[k])};
 }
 
-void Bodies::index_deformables() {
+Deformable& Bodies::need_deformable(int body_id, std::string_view otherwise) {
+  const int i = index(body_id);
+  if (!find_deformable(i)) throw_input("body {}: {}", body_id, otherwise);
+  return deformable_of(i);
+}
+
+void Bodies::index_stores() {
+  rigid.clear();
+  for (int i = 0; i < size(); ++i)
+    if (kind[i] == BodyKind::rigid) rigid.push_back(i);
   std::size_t first = 0;
   for (std::size_t d = 0; d < deformables.size(); ++d) {
     deformables[d].first = first;

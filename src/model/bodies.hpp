@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -100,13 +101,14 @@ struct Bodies {
   std::vector<Mat3> principal_axes;     ///< Q:  J = Q diag(D) Q^T, a rotation
   std::vector<Vec3> principal_moments;  ///< D, kg m^2
 
-  std::vector<int> deformable;          ///< index in `deformables`, -1 for rigid bodies and obstacles
+  // The three kinds of store, each gone through by itself.
+  std::vector<int> rigid;               ///< indices of rigid bodies, ascending
   std::vector<Deformable> deformables;  ///< in the order of their bodies
-
   std::unordered_map<int, ObstacleMotion> prescribed;  ///< by id, obstacles that move
+  std::vector<int> deformable;          ///< index in `deformables`, -1 for rigid bodies and obstacles
 
-  /// Visit every array with one entry a body, by name: the one list for removal, checkpoints and checks. `deformable` follows from
-  /// `deformables`, and shapes are shared: both are left to the caller.
+  /// Visit every array with one entry a body, by name: the one list for removal, checkpoints and checks. `rigid` and `deformable`
+  /// follow from the kinds (index_stores), and shapes are shared: these are left to the caller.
   template <class Self, class Visit>
   static void each_array(Self& self, Visit&& visit) {
     visit("id", self.id), visit("kind", self.kind), visit("scheme", self.scheme), visit("label", self.label), visit("material", self.material);
@@ -117,11 +119,21 @@ struct Bodies {
 
   [[nodiscard]] int size() const { return static_cast<int>(id.size()); }
   [[nodiscard]] bool moves(int i) const { return kind[i] != BodyKind::obstacle; }
-  [[nodiscard]] bool deforms(int i) const { return deformable[i] >= 0; }
-  /// Degrees of freedom of a body that moves.
-  [[nodiscard]] int unknowns(int i) const { return deforms(i) ? static_cast<int>(deformable_of(i).size()) : 6; }
+  /// What is particular to body i where it deforms; null: it does not.
+  [[nodiscard]] const Deformable* find_deformable(int i) const { return deformable[i] < 0 ? nullptr : &deformables[deformable[i]]; }
+  /// The same of a body known to deform.
   [[nodiscard]] Deformable& deformable_of(int i) { return deformables[deformable[i]]; }
   [[nodiscard]] const Deformable& deformable_of(int i) const { return deformables[deformable[i]]; }
+  /// The same of a body by id; InputError with what is said `otherwise`.
+  [[nodiscard]] Deformable& need_deformable(int body_id, std::string_view otherwise);
+  /// The part of body i in a flat array over all deformable bodies; empty where it does not deform.
+  template <class Array>
+  [[nodiscard]] auto part(int i, Array& all) const {
+    const Deformable* body = find_deformable(i);
+    return body ? body->part(all) : std::span(all).first(0);
+  }
+  /// Degrees of freedom of a body that moves.
+  [[nodiscard]] int unknowns(int i) const { return find_deformable(i) ? static_cast<int>(deformable_of(i).size()) : 6; }
 
   /// Append a body; returns its id.
   int add(const BodySpec& spec);
@@ -137,8 +149,8 @@ struct Bodies {
 
   [[nodiscard]] geometry::MassProperties mass_properties(int i) const;
 
-  /// Renew places of deformable bodies' unknowns (after arrays were filled by hand).
-  void index_deformables();
+  /// Renew what follows from kinds and deformables: `rigid`, `deformable`, places of unknowns (after arrays were filled by hand).
+  void index_stores();
 
   /// Set the next id to be given (after arrays were filled by hand, ids ascending).
   void set_next_id(int next_id) { next_id_ = next_id; }

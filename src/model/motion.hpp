@@ -3,8 +3,8 @@
 /// Rigid motion:  x(X) = Lam (X - Xc) + x   with Lam the rotation and x the mass centre (theory eq. 2.1).
 /// Angular velocities are referential: spatial omega = Lam W.
 ///
-/// The state of deformable bodies is in the flat arrays q and u (theory sec. 6.1); the arrays of rigid motion mirror their mean
-/// motion, with Lam the deformation gradient of pseudo-rigid bodies and the mean rotation of finite element ones.
+/// The state of deformable bodies is in the flat arrays q and u (theory sec. 6.1); the arrays of rigid motion hold their mean
+/// motion (renew_mean), with Lam the deformation gradient of pseudo-rigid bodies and the mean rotation of finite element ones.
 #pragma once
 
 #include <vector>
@@ -60,8 +60,10 @@ struct Motion {
 [[nodiscard]] double kinetic_energy(const Bodies& bodies, const Motion& motion, int i);
 /// Stored energy of a deformable body, J; 0 for others.
 [[nodiscard]] double internal_energy(const Bodies& bodies, const Motion& motion, int i);
-/// Copy the mean motion of a deformable body into the arrays of rigid motion.
-void mirror(const Bodies& bodies, Motion& motion, int i);
+/// Make the mean motion of a deformable body anew from its unknowns.
+void renew_mean(const Bodies& bodies, Motion& motion, const Deformable& body);
+/// Put a deformable body into a state: its unknowns and their rates.
+void set_unknowns(const Bodies& bodies, Motion& motion, const Deformable& body, std::span<const double> q, std::span<const double> u);
 
 /// Turn and move body i as a whole; a deformable one keeps its mean velocities and is as it was at the reference.
 void place(const Bodies& bodies, Motion& motion, int i, const Mat3& rotation, const Vec3& position);

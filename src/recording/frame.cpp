@@ -62,13 +62,11 @@ void fill_bodies(const model::Bodies& bodies, const model::Motion& motion, const
     append(frame.velocity, motion.velocity[i]);
     append(frame.angular, Vec3(motion.rotation[i] * motion.angular[i]));
     const int b = static_cast<int>(i);
-    frame.mises.push_back(bodies.deforms(b) ? static_cast<float>(fill_points(motion, bodies.deformable_of(b), frame)) : 0.0f);
-    if (bodies.deforms(b)) {
-      const model::Deformable& body = bodies.deformable_of(b);
-      for (const auto* values : {&motion.q, &motion.u}) {
-        const auto part = body.part(*values);
-        frame.state.insert(frame.state.end(), part.begin(), part.end());
-      }
+    const model::Deformable* body = bodies.find_deformable(b);
+    frame.mises.push_back(body ? static_cast<float>(fill_points(motion, *body, frame)) : 0.0f);
+    for (const auto* values : {&motion.q, &motion.u}) {
+      const auto part = bodies.part(b, *values);
+      frame.state.insert(frame.state.end(), part.begin(), part.end());
     }
     const model::Work& w = motion.work[i];
     frame.body_energy.insert(frame.body_energy.end(), {model::kinetic_energy(bodies, motion, b), model::internal_energy(bodies, motion, b), w.external, w.contact, w.friction, w.damping});
@@ -128,8 +126,7 @@ io::BodyRow body_row(const model::Model& model, std::size_t i, std::int32_t shap
   row.volume = bodies.volume[i];
   row.center = bodies.center[i];
   row.tensor = bodies.inertia[i];
-  const int b = static_cast<int>(i);
-  if (bodies.deforms(b)) row.unknowns = static_cast<std::int32_t>(bodies.deformable_of(b).size());
+  if (const model::Deformable* body = bodies.find_deformable(static_cast<int>(i))) row.unknowns = static_cast<std::int32_t>(body->size());
   row.radius = bodies.radius[i];
   return row;
 }

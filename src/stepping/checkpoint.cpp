@@ -84,11 +84,11 @@ void Simulation::rebuild_deformables() {
       throw_file("checkpoint: body {} is held at an unknown node; the file is damaged", body.body);
   }
   if (motion.q.size() != size || motion.u.size() != size) throw_file("checkpoint: deformable bodies have {} unknowns, {} are stored; the file is damaged", size, motion.q.size());
-  bodies.index_deformables();
+  bodies.index_stores();
   for (int b = 0; b < bodies.size(); ++b) {
     const model::BodyKind kind = bodies.kind[b];
     const bool deforms = kind == model::BodyKind::pseudo_rigid || kind == model::BodyKind::finite_element;
-    if (deforms != bodies.deforms(b)) throw_file("checkpoint: body {} has no deformable state; the file is damaged", bodies.id[b]);
+    if (deforms != (bodies.find_deformable(b) != nullptr)) throw_file("checkpoint: body {} has no deformable state; the file is damaged", bodies.id[b]);
   }
 }
 
@@ -282,8 +282,8 @@ void Simulation::load(const Archive& archive, Changes changes) {
     fresh.solver_ = solver_;
     fresh.built_ = built();
   }
-  fresh.division_ = division_;
   if (division_) division_->load(archive);
+  fresh.divide(division_);
   *this = std::move(fresh);
 }
 

@@ -121,7 +121,7 @@ void ContactStage::grip_contacts(const StageInput& in) {
   const model::Bodies& bodies = in.model.bodies;
   if (bodies.deformables.empty()) return;
   const auto grip = [&](int body, int piece, const Vec3& x) {
-    return bodies.deforms(body) ? grips.at_place(bodies, in.motion, body, in.world.local_piece(piece), x) : -1;
+    return grips.at_place(bodies, in.motion, body, in.world.local_piece(piece), x);
   };
   for (assembly::Contact& contact : contacts) {
     if (contact.grip_a < 0) contact.grip_a = grip(contact.index_a, contact.point.piece_a, contact.point.point);

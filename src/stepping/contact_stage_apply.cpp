@@ -65,7 +65,7 @@ void ContactStage::settle_resting_bodies(const StageInput& in) {
     const int b = static_cast<int>(i);
     end.linear[i].setZero();
     end.angular[i].setZero();
-    if (bodies.deforms(b)) std::ranges::fill(bodies.deformable_of(b).part(end.nodal), 0.0);
+    std::ranges::fill(bodies.part(b, end.nodal), 0.0);
   });
 }
 

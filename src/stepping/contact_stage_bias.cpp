@@ -87,7 +87,7 @@ bool ContactStage::take_mean(const StageInput& in, const assembly::Inertias& ine
   };
   for (const int c : implicit) {
     const assembly::Contact& contact = contacts[c];
-    if (!(contact.R.x() > 0.0) || !(bodies.deforms(contact.index_a) || bodies.deforms(contact.index_b)) || bounces_now(in, contact)) continue;
+    if (!(contact.R.x() > 0.0) || contact.rigid() || bounces_now(in, contact)) continue;
     const double calm = calm_speed(in, contact), most = kWork * (energy(contact.index_a, calm) + energy(contact.index_b, calm));
     const Vec3 mean = 0.5 * (contact.U_old + contact.U);
     mark(mean_tangent_[c], contact.R.tail<2>().dot(mean.tail<2>()) > most);
@@ -101,8 +101,7 @@ bool ContactStage::take_mean(const StageInput& in, const assembly::Inertias& ine
 Vec3 ContactStage::drift_ahead(const StageInput& in, const assembly::Contact& contact) const {
   // RATTLE's second problem has its geometry and its velocities at one instant; deformable bodies have no arms.
   const model::Bodies& bodies = in.model.bodies;
-  const bool rigid = !bodies.deforms(contact.index_a) && !bodies.deforms(contact.index_b);
-  if (in.level == Level::velocities || !rigid || in.model.surfaces[contact.material].friction == 0.0) return Vec3::Zero();
+  if (in.level == Level::velocities || !contact.rigid() || in.model.surfaces[contact.material].friction == 0.0) return Vec3::Zero();
   const auto a = static_cast<std::size_t>(contact.index_a), b = static_cast<std::size_t>(contact.index_b);
   const double speed = assembly::surface_speed(bodies, in.before, contact.index_a) + assembly::surface_speed(bodies, in.before, contact.index_b);
   return tangential_bias(contact, in.before.angular[a], in.before.angular[b], in.settings.step * speed);

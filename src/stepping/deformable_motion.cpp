@@ -317,15 +317,8 @@ void for_bodies(const Bodies& bodies, Work&& work) {
   throwing_for(static_cast<std::ptrdiff_t>(bodies.deformables.size()), [&](std::ptrdiff_t d) { work(static_cast<std::size_t>(d)); });
 }
 
-void mirror_all(const Bodies& bodies, Motion& motion) {
-  for_bodies(bodies, [&](std::size_t d) { model::mirror(bodies, motion, bodies.index(bodies.deformables[d].body)); });
-}
-
-/// Make the inertia operator of a body anew where it came or got new mechanics.
-void renew(const Deformable& body, std::unique_ptr<model::Inertia>& inertia, std::shared_ptr<const model::Mechanics>& owner) {
-  if (owner == body.mechanics) return;
-  inertia = body.mechanics->make_inertia();
-  owner = body.mechanics;
+void renew_means(const Bodies& bodies, Motion& motion) {
+  for_bodies(bodies, [&](std::size_t d) { model::renew_mean(bodies, motion, bodies.deformables[d]); });
 }
 
 /// Largest stable step of the explicit scheme with viscous damping (theory eq. 5.16), s.
@@ -379,13 +372,20 @@ Scheme scheme_of(const Bodies& bodies, const Deformable& body) {
   return asked == Scheme::def_exp && body.mechanics->reduced() ? Scheme::def_lim : asked;
 }
 
-void update_inertias(const Bodies& bodies, const Motion& motion, const StepForm& form, assembly::Inertias& inertias, Owners& owners) {
+void Factors::renew(const Deformable& body, std::size_t d) {
+  if (owners[d] == body.mechanics) return;
+  inertias[d] = body.mechanics->make_inertia();
+  owners[d] = body.mechanics;
+}
+
+void update_inertias(const Bodies& bodies, const Motion& motion, const StepForm& form, Factors& factors) {
+  assembly::Inertias& inertias = factors.inertias;
   inertias.resize(bodies.deformables.size());
-  owners.resize(bodies.deformables.size());
+  factors.owners.resize(bodies.deformables.size());
   for_bodies(bodies, [&](std::size_t d) {
     const Deformable& body = bodies.deformables[d];
     throw_if_stopped();
-    renew(body, inertias[d], owners[d]);
+    factors.renew(body, d);
     const auto [a, b] = coefficients(bodies, body, form);
     inertias[d]->update(body.part(motion.q), a, b, scheme_of(bodies, body) == Scheme::def_exp, motion.held[d]);
   });
@@ -394,18 +394,19 @@ void update_inertias(const Bodies& bodies, const Motion& motion, const StepForm&
 void first_deformable_half_step(const Bodies& bodies, Motion& motion, const StepForm& form) {
   if (bodies.deformables.empty() || form.quasi_static) return;
   array(std::span(motion.q)) += form.first_part() * array(std::span<const double>(motion.u));
-  mirror_all(bodies, motion);
+  renew_means(bodies, motion);
 }
 
 void free_deformable_velocities(const Bodies& bodies, const Motion& motion, const BodyLoads& loads, std::span<const double> start, const StepForm& form,
-                                assembly::Inertias& inertias, Owners& owners, assembly::Velocities& free) {
+                                Factors& factors, assembly::Velocities& free) {
+  assembly::Inertias& inertias = factors.inertias;
   free.nodal = motion.u;
   inertias.resize(bodies.deformables.size());
-  owners.resize(bodies.deformables.size());
+  factors.owners.resize(bodies.deformables.size());
   for_bodies(bodies, [&](std::size_t d) {
     const Deformable& body = bodies.deformables[d];
     throw_if_stopped();
-    renew(body, inertias[d], owners[d]);
+    factors.renew(body, d);
     const auto [a, b] = coefficients(bodies, body, form);
     const auto u = body.part(free.nodal);
     const Scheme scheme = scheme_of(bodies, body);
@@ -486,7 +487,7 @@ void second_deformable_half_step(const Bodies& bodies, Motion& motion, const ass
     const Deformable& body = bodies.deformables[d];
     keep_place(*body.mechanics, body.part(motion.q), body.part(motion.u));
   });
-  mirror_all(bodies, motion);
+  renew_means(bodies, motion);
 }
 
 double explicit_limit(const Bodies& bodies) {

@@ -8,13 +8,20 @@
 
 namespace scree::stepping {
 
-using Owners = std::vector<std::shared_ptr<const model::Mechanics>>;
+/// A of deformable bodies, factorised, in their order; kept from step to step.
+struct Factors {
+  assembly::Inertias inertias;
+  std::vector<std::shared_ptr<const model::Mechanics>> owners;  ///< whose they are
+
+  /// Make anew the operator of body d where it came or got new mechanics.
+  void renew(const model::Deformable& body, std::size_t d);
+};
 
 /// The scheme of a body: DEF_LIM in place of DEF_EXP where the body is reduced, whose system is small and has no lumped masses.
 [[nodiscard]] model::Scheme scheme_of(const model::Bodies& bodies, const model::Deformable& body);
 
 /// Make or renew inertia operators where bodies came, went or got new mechanics, and form A at the present configuration (theory eq. 6.7).
-void update_inertias(const model::Bodies& bodies, const model::Motion& motion, const StepForm& form, assembly::Inertias& inertias, Owners& owners);
+void update_inertias(const model::Bodies& bodies, const model::Motion& motion, const StepForm& form, Factors& factors);
 
 /// q <- q + h/2 u, and the mean motion of mid-step.
 void first_deformable_half_step(const model::Bodies& bodies, model::Motion& motion, const StepForm& form);
@@ -22,7 +29,7 @@ void first_deformable_half_step(const model::Bodies& bodies, model::Motion& moti
 /// Rates at the end of the step without impulses (theory eq. 6.8, 6.12), and A there (theory eq. 6.7): inertia operators are made or renewed where
 /// bodies came, went or got new mechanics. `start` is q at the start of the step.
 void free_deformable_velocities(const model::Bodies& bodies, const model::Motion& motion, const BodyLoads& loads, std::span<const double> start,
-                                const StepForm& form, assembly::Inertias& inertias, Owners& owners, assembly::Velocities& free);
+                                const StepForm& form, Factors& factors, assembly::Velocities& free);
 
 /// What holds each deformable body against the ground.
 using Supports = std::vector<std::vector<model::Support>>;

@@ -97,7 +97,6 @@ std::uint64_t shape_digest(const geometry::Shape& shape) {
 
 void describe_body(Description& to, const model::Model& model, const model::Motion& motion, std::size_t i, std::uint64_t shape) {
   const model::Bodies& bodies = model.bodies;
-  const int b = static_cast<int>(i);
   Describer field{to};
   to.item("body", bodies.id[i]);
   field("label", bodies.label[i]), field("kind", bodies.kind[i]), field("scheme", bodies.scheme[i]), field("material", bodies.material[i]);
@@ -107,13 +106,12 @@ void describe_body(Description& to, const model::Model& model, const model::Moti
   Digest place, velocity;
   place.add(motion.rotation[i]), place.add(motion.position[i]);
   velocity.add(motion.velocity[i]), velocity.add(motion.angular[i]);
-  if (bodies.deforms(b)) {
-    const model::Deformable& body = bodies.deformable_of(b);
-    place.add(body.part(motion.q)), velocity.add(body.part(motion.u));
-    each_part(body, field);
+  if (const model::Deformable* body = bodies.find_deformable(static_cast<int>(i))) {
+    place.add(body->part(motion.q)), velocity.add(body->part(motion.u));
+    each_part(*body, field);
     Digest description;
-    for (const auto& [volume, material] : body.description.materials) description.add(volume), description.add(material);
-    if (body.description.mesh) description.add(*body.description.mesh);
+    for (const auto& [volume, material] : body->description.materials) description.add(volume), description.add(material);
+    if (body->description.mesh) description.add(*body->description.mesh);
     to.digest("mesh", description.value());
   }
   to.digest("place", place.value());

@@ -41,15 +41,12 @@ void account_deformable(const Bodies& bodies, const model::Motion& motion, const
 
 void account_loads(const Bodies& bodies, const BodyLoads& loads, std::span<const double> start, bool viscous, std::span<const double> kick,
                    const assembly::Velocities& old, const assembly::Velocities& end, model::Motion& motion) {
-  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
-    if (!bodies.moves(static_cast<int>(b))) return;
+  for (const model::Deformable& body : bodies.deformables) {
+    const std::size_t i = bodies.index(body.body);
+    account_deformable(bodies, motion, body, loads, start, old, end, kick[i], viscous, motion.work[i]);
+  }
+  for_rigid(bodies, [&](std::size_t i) {
     const double h = kick[i];
-    if (bodies.deforms(static_cast<int>(b))) {
-      const auto d = static_cast<std::size_t>(bodies.deformable[i]);
-      account_deformable(bodies, motion, bodies.deformables[d], loads, start, old, end, h, viscous, motion.work[i]);
-      return;
-    }
     const Vec3 v = 0.5 * (old.linear[i] + end.linear[i]);
     const Vec3 W = motion.rotation[i].transpose() * (0.5 * (old.angular[i] + end.angular[i]));
     motion.work[i].external += h * (loads.force[i].dot(v) + loads.torque[i].dot(W));

@@ -28,10 +28,11 @@ void add_deformable_loads(const model::Model& model, const model::Motion& motion
   }
   for (const model::PointForce& f : model.forces) {
     const int b = bodies.index(f.body);
-    if (!bodies.deforms(b)) continue;
+    const model::Deformable* body = bodies.find_deformable(b);
+    if (!body) continue;
     Vec3 force = f.value.value(t) * f.direction;
     if (f.kind == model::Direction::convected) force = model::nearest_rotation(motion.rotation[b]) * force;
-    add_point_force(bodies.deformable_of(b), {f.point, force}, loads);
+    add_point_force(*body, {f.point, force}, loads);
   }
   for (const model::SurfaceLoad& load : model.surface_loads) {
     const model::Deformable& body = bodies.deformable_of(bodies.index(load.body));
@@ -41,11 +42,11 @@ void add_deformable_loads(const model::Model& model, const model::Motion& motion
   }
   for (const model::Torque& q : model.torques) {
     const int b = bodies.index(q.body);
-    if (!bodies.deforms(b)) continue;
-    const model::Deformable& body = bodies.deformable_of(b);
+    const model::Deformable* body = bodies.find_deformable(b);
+    if (!body) continue;
     Vec3 torque = q.value.value(t) * q.direction;
     if (q.kind == model::Direction::convected) torque = model::nearest_rotation(motion.rotation[b]) * torque;
-    body.mechanics->add_torque(body.part(motion.q), torque, body.part(loads.nodal));
+    body->mechanics->add_torque(body->part(motion.q), torque, body->part(loads.nodal));
   }
 }
 
@@ -62,11 +63,10 @@ void add_user_forces(const model::Model& model, const model::Motion& motion, con
     };
     // Predict the velocity at this instant with the force seen from half a step before, then evaluate there.
     const model::UserForceValue first = evaluate(motion.angular[i], motion.velocity[i]);
-    if (bodies.deforms(static_cast<int>(i))) {
-      const model::Deformable& body = bodies.deformable_of(static_cast<int>(i));
-      body.mechanics->add_body_force(first.force / bodies.mass[i], bodies.scheme[i] == model::Scheme::def_exp, body.part(loads.nodal));
-      body.mechanics->add_torque(body.part(motion.q), first.torque + Lam * first.referential_torque, body.part(loads.nodal));
-      for (const model::ForceAt& given : first.at) add_point_force(body, given, loads);
+    if (const model::Deformable* body = bodies.find_deformable(static_cast<int>(i))) {
+      body->mechanics->add_body_force(first.force / bodies.mass[i], bodies.scheme[i] == model::Scheme::def_exp, body->part(loads.nodal));
+      body->mechanics->add_torque(body->part(motion.q), first.torque + Lam * first.referential_torque, body->part(loads.nodal));
+      for (const model::ForceAt& given : first.at) add_point_force(*body, given, loads);
       continue;
     }
     const Vec3 torque = loads.torque[i] + Lam.transpose() * first.torque + first.referential_torque;

@@ -17,7 +17,7 @@ constexpr double kCoarseSwing = 0.3;  ///< rad: springs that swing farther in a 
 void Simulation::warn_of_overlaps() {
   notices_.leave(Notice::overlaps);
   if (solver_.penalty()) return;
-  buffers_.covered.assign(model_.bodies.id.size(), 0.0);
+  buffers_.cover.speed.assign(model_.bodies.id.size(), 0.0);
   place_bodies(now_.state.motion);
   detect();
   const Overlaps depth = overlaps();

@@ -52,14 +52,17 @@ double apart(const collision::World& world, const Path& a, const Path& b, const 
 class Pairs {
  public:
   explicit Pairs(const Passage& in) : in_(in), bodies_(in.model.bodies), angle_(bodies_.id.size()) {
-    for (std::size_t i = 0; i < angle_.size(); ++i)
-      if (!bodies_.deforms(static_cast<int>(i)) && !is_ball(bodies_, i)) angle_[i] = in.time * in.moving.angular[i].norm();
+    const auto turns = [&](std::size_t i) {
+      if (!is_ball(bodies_, i)) angle_[i] = in.time * in.moving.angular[i].norm();
+    };
+    for (const int i : bodies_.rigid) turns(i);
+    for (const auto& [id, prescribed] : bodies_.prescribed) turns(bodies_.index(id));
   }
 
   /// Whether the point, and at the first one of its pair all of both pieces, stay apart.
   [[nodiscard]] bool stays_apart(const collision::ContactPoint& point, bool first) const {
     const int index_a = bodies_.index(point.body_a), index_b = bodies_.index(point.body_b);
-    if (bodies_.deforms(index_a) || bodies_.deforms(index_b)) return true;
+    if (bodies_.find_deformable(index_a) || bodies_.find_deformable(index_b)) return true;
     const auto i = static_cast<std::size_t>(index_a), j = static_cast<std::size_t>(index_b);
     const double allowed = harmless(i, j, point);
     const double there = point.gap + in_.time * point.normal.dot(velocity(j, point.point) - velocity(i, point.point));

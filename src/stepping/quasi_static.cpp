@@ -162,7 +162,7 @@ class StaticEquation {
   void factorise(std::span<const double> u, const StepForm& form) {
     place_ = in_.motion.q;
     for (std::size_t k = 0; k < place_.size(); ++k) place_[k] += form_.h * u[k];
-    factorise_static(in_.model.bodies, in_.motion, place_, form, find_supports(in_.model, stage_), with_.inertias);
+    factorise_static(in_.model.bodies, in_.motion, place_, form, find_supports(in_.model, stage_), with_.factors.inertias);
   }
 
   /// New matrix and contact problem at the present rates.
@@ -175,22 +175,20 @@ class StaticEquation {
     } catch (const SolveError& error) {
       throw TooLong(error.what());
     }
-    static_velocities(in_.model.bodies, in_.motion.q, with_.loads, form_, with_.inertias, u_, with_.free.nodal);
+    static_velocities(in_.model.bodies, in_.motion.q, with_.loads, form_, with_.factors.inertias, u_, with_.free.nodal);
     free_ = with_.free.nodal;
     const std::vector<double> R = stage_.R;
-    stage_.build(in_, with_.points, with_.inertias);
+    stage_.build(in_, with_.points, with_.factors.inertias);
     if (linearised_ && R.size() == stage_.R.size()) stage_.R = R;
     linearised_ = true;
   }
 
   /// The contact problem of a Newton step from the rates u with the present matrix.
   void shift_to(std::span<const double> u) {
-    std::vector<double>& change = with_.change;
-    change.swap(free_);
-    free_.resize(u.size());
-    static_velocities(in_.model.bodies, in_.motion.q, with_.loads, form_, with_.inertias, u, free_);
+    std::vector<double> change = std::exchange(free_, std::vector<double>(u.size()));
+    static_velocities(in_.model.bodies, in_.motion.q, with_.loads, form_, with_.factors.inertias, u, free_);
     for (std::size_t k = 0; k < change.size(); ++k) change[k] = free_[k] - change[k];
-    stage_.shift_free(in_, with_.inertias, change);
+    stage_.shift_free(in_, with_.factors.inertias, change);
   }
 
   std::vector<double> change_to_end(std::span<const double> u) {
@@ -219,24 +217,24 @@ void Simulation::solve_static(const StageInput& in, const StepForm& form, Contac
   const bool still = model_.bodies.prescribed.empty() && std::ranges::all_of(model_.constraints, [](const model::Constraint& c) {
     return c.kind == model::ConstraintKind::fixed_point || c.kind == model::ConstraintKind::fixed_direction || model::joins_points(c.kind);
   });
-  if (still && equation.released_energy()) static_.snapped = true;
-  if (!static_.cut) return;
+  if (still && equation.released_energy()) buffers_.statics.snapped = true;
+  if (!buffers_.statics.cut) return;
   // A cut step goes wherever inertia lets it: say when it passes what statics alone would not hold.
   try {
-    equation.check_stability(static_.length);
+    equation.check_stability(buffers_.statics.length);
   } catch (const SolveError&) {
-    static_.snapped = true;
+    buffers_.statics.snapped = true;
   }
 }
 
 void Simulation::step_quasi_static() {
   const double h = settings_.step;
   const Clock before = now_.state.clock;
-  static_ = {h};
+  buffers_.statics = {h};
   StepResult start;
   const auto restore = [&] {
     settings_.step = h;
-    if (static_.cut && now_.state.clock.steps != before.steps) now_ = std::move(start);
+    if (buffers_.statics.cut && now_.state.clock.steps != before.steps) now_ = std::move(start);
   };
   double done = 0.0, share = 1.0;
   std::string reason;
@@ -246,7 +244,7 @@ void Simulation::step_quasi_static() {
       (void)make_step(next_, settings_.step, true);
     } catch (const TooLong& error) {
       reason = error.what();
-      static_.cut = true;
+      buffers_.statics.cut = true;
       share *= 0.5;
       if (share >= std::ldexp(1.0, -kMostCuts) && part < kMostStaticParts) continue;
       restore();
@@ -268,12 +266,12 @@ void Simulation::step_quasi_static() {
     if (done < 1.0 && std::fmod(done, 2.0 * share) == 0.0) share *= 2.0;
   }
   settings_.step = h;
-  if (static_.cut) {
+  if (buffers_.statics.cut) {
     const double impulse_time = now_.state.clock.impulse_time;
     now_.state.clock = before;
     now_.state.clock.advance(h, impulse_time);
   }
-  if (static_.snapped)
+  if (buffers_.statics.snapped)
     notices_.add(fmt::format("quasi-static step {} at time {:.6g} s: the structure lost its stability and snapped to another equilibrium; forces and places on the way there are not static",
                                     before.steps + 1, now_.state.clock.time));
 }

@@ -30,6 +30,13 @@ void move_obstacle(Motion& motion, std::size_t i, const Vec3& linear, const Vec3
   motion.pivot[i] += span * linear;
 }
 
+/// Velocities of an obstacle with a prescribed motion at time t.
+void obstacle_velocity(const Bodies& bodies, const Motion& motion, int id, const model::ObstacleMotion& prescribed, double t, assembly::Velocities& velocities) {
+  const std::size_t i = bodies.index(id);
+  velocities.angular[i] = prescribed.angular_at(t);
+  velocities.linear[i] = prescribed.linear_at(t) + velocities.angular[i].cross(motion.position[i] - motion.pivot[i]);
+}
+
 /// Remove the rounding drift of a rotation, leaving one that is clean untouched to the bit.
 void clean(Mat3& rotation) {
   const double defect = (rotation.transpose() * rotation - Mat3::Identity()).cwiseAbs().maxCoeff();
@@ -109,14 +116,12 @@ Vec3 free_spin(const Bodies& bodies, std::size_t i, const Vec3& W, const Vec3& T
 
 }  // namespace
 
-void first_half_step(const Bodies& bodies, Motion& motion, const StepForm& form, CarriedMomentum& carried) {
+void first_rigid_half_step(const Bodies& bodies, Motion& motion, const StepForm& form, CarriedMomentum& carried) {
   const double span = form.first_part();
   carried.resize(bodies.id.size());
   for (const auto& [id, prescribed] : bodies.prescribed)
     move_obstacle(motion, static_cast<std::size_t>(bodies.index(id)), prescribed.linear_at(form.t), prescribed.angular_at(form.t), span);
-  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
-    if (bodies.kind[i] != model::BodyKind::rigid) return;
+  for_rigid(bodies, [&](std::size_t i) {
     motion.position[i] += span * motion.velocity[i];
     const Vec3& W = motion.angular[i];
     if (W.isZero(0.0)) {
@@ -129,22 +134,13 @@ void first_half_step(const Bodies& bodies, Motion& motion, const StepForm& form,
   });
 }
 
-void free_velocities(const Bodies& bodies, const Motion& motion, const BodyLoads& loads, const CarriedMomentum& carried, const StepForm& form,
-                     assembly::Velocities& free) {
+void free_rigid_velocities(const Bodies& bodies, const Motion& motion, const BodyLoads& loads, const CarriedMomentum& carried, const StepForm& form,
+                           assembly::Velocities& free) {
   const double t = form.velocity_time();
-  free.resize(bodies.id.size());
-  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
-    if (!bodies.moves(static_cast<int>(b))) {
-      const auto prescribed = bodies.prescribed.find(bodies.id[i]);
-      free.linear[i].setZero();
-      free.angular[i].setZero();
-      if (prescribed == bodies.prescribed.end()) return;
-      free.angular[i] = prescribed->second.angular_at(t);
-      free.linear[i] = prescribed->second.linear_at(t) + free.angular[i].cross(motion.position[i] - motion.pivot[i]);
-      return;
-    }
-    if (bodies.deforms(static_cast<int>(b))) return;
+  free.linear.assign(bodies.id.size(), Vec3::Zero());
+  free.angular.assign(bodies.id.size(), Vec3::Zero());
+  for (const auto& [id, prescribed] : bodies.prescribed) obstacle_velocity(bodies, motion, id, prescribed, t, free);
+  for_rigid(bodies, [&](std::size_t i) {
     // (1 + c h/2) u' = (1 - c h/2) u + h A^-1 f.
     const double h = form.kick(motion.lag[i]);
     const double c = 0.5 * bodies.damping[i] * h;
@@ -165,24 +161,16 @@ void current_velocities(const Bodies& bodies, const Motion& motion, assembly::Ve
 
 void old_velocities(const Bodies& bodies, const Motion& motion, const CarriedMomentum& carried, const StepForm& form, assembly::Velocities& velocities) {
   current_velocities(bodies, motion, velocities);
-  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
-    if (bodies.kind[i] == model::BodyKind::rigid && kicks_momentum(bodies.scheme[i]))
-      velocities.angular[i] = motion.rotation[i] * inverse_inertia(bodies, i, carried[i]);
+  for_rigid(bodies, [&](std::size_t i) {
+    if (kicks_momentum(bodies.scheme[i])) velocities.angular[i] = motion.rotation[i] * inverse_inertia(bodies, i, carried[i]);
   });
-  for (const auto& [id, prescribed] : bodies.prescribed) {
-    const auto i = static_cast<std::size_t>(bodies.index(id));
-    velocities.angular[i] = prescribed.angular_at(form.t);
-    velocities.linear[i] = prescribed.linear_at(form.t) + velocities.angular[i].cross(motion.position[i] - motion.pivot[i]);
-  }
+  for (const auto& [id, prescribed] : bodies.prescribed) obstacle_velocity(bodies, motion, id, prescribed, form.t, velocities);
 }
 
-void second_half_step(const Bodies& bodies, Motion& motion, const BodyLoads& loads, const CarriedMomentum& carried, const assembly::Velocities& free,
-                      const assembly::Velocities& end, const StepForm& form) {
+void second_rigid_half_step(const Bodies& bodies, Motion& motion, const BodyLoads& loads, const CarriedMomentum& carried, const assembly::Velocities& free,
+                            const assembly::Velocities& end, const StepForm& form) {
   const double h = form.h, span = form.second_part();
-  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
-    if (bodies.kind[i] != model::BodyKind::rigid) return;
+  for_rigid(bodies, [&](std::size_t i) {
     const Mat3 Lam = motion.rotation[i];
     const Vec3 W1 = Lam.transpose() * end.angular[i];
     motion.velocity[i] = end.linear[i];
@@ -223,18 +211,15 @@ void second_half_step(const Bodies& bodies, Motion& motion, const BodyLoads& loa
 
 void node_velocities(const Bodies& bodies, const Motion& motion, assembly::Velocities& velocities) {
   current_velocities(bodies, motion, velocities);
-  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
+  for_rigid(bodies, [&](std::size_t i) {
     const Vec3& W = motion.angular[i];
-    if (bodies.kind[i] != model::BodyKind::rigid || W.isZero(0.0)) return;
+    if (W.isZero(0.0)) return;
     velocities.angular[i] = motion.rotation[i] * inverse_inertia(bodies, i, carry(bodies, i, W, motion.lag[i]).momentum);
   });
 }
 
 void kick_to_present(const Bodies& bodies, const Motion& motion, const BodyLoads& loads, assembly::Velocities& velocities) {
-  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
-    if (bodies.kind[i] != model::BodyKind::rigid) return;
+  for_rigid(bodies, [&](std::size_t i) {
     const double lag = motion.lag[i], c = 0.5 * bodies.damping[i] * lag;
     const Vec3 angular = motion.rotation[i] * inverse_inertia(bodies, i, loads.torque[i]);
     velocities.linear[i] = ((1.0 - c) * velocities.linear[i] + (lag / bodies.mass[i]) * loads.force[i]) / (1.0 + c);
@@ -243,9 +228,7 @@ void kick_to_present(const Bodies& bodies, const Motion& motion, const BodyLoads
 }
 
 void store_node_velocities(const Bodies& bodies, Motion& motion, const assembly::Velocities& before, const assembly::Velocities& end) {
-  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
-    if (bodies.kind[i] != model::BodyKind::rigid) return;
+  for_rigid(bodies, [&](std::size_t i) {
     motion.velocity[i] = end.linear[i];
     if (end.angular[i] == before.angular[i]) return;
     const Vec3 momentum = bodies.inertia[i] * (motion.rotation[i].transpose() * end.angular[i]);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "assembly/local_dynamics.hpp"
+#include "core/threads.hpp"
 #include "model/model.hpp"
 
 namespace scree::stepping {
@@ -39,13 +40,19 @@ struct BodyLoads {
 /// Angular momentum carried to mid-step, referential, by body index (eq. 2.8).
 using CarriedMomentum = std::vector<Vec3>;
 
+/// work(i) for the indices of rigid bodies, in any order.
+template <class Work>
+void for_rigid(const model::Bodies& bodies, Work&& work) {
+  parallel_for(static_cast<std::ptrdiff_t>(bodies.rigid.size()), [&](std::ptrdiff_t r) { work(static_cast<std::size_t>(bodies.rigid[r])); });
+}
+
 /// Move rigid bodies to mid-step with their velocities at the start (eq. 2.4, 2.7); obstacles follow their
 /// prescribed motion at time t.
-void first_half_step(const model::Bodies& bodies, model::Motion& motion, const StepForm& form, CarriedMomentum& carried);
+void first_rigid_half_step(const model::Bodies& bodies, model::Motion& motion, const StepForm& form, CarriedMomentum& carried);
 
 /// Velocities of rigid bodies at the end of the step without constraints (eq. 2.9), angular ones in spatial form. Damping acts on the mean of
 /// old and new velocity. Obstacles get their prescribed velocities at the instant of the new ones.
-void free_velocities(const model::Bodies& bodies, const model::Motion& motion, const BodyLoads& loads, const CarriedMomentum& carried,
+void free_rigid_velocities(const model::Bodies& bodies, const model::Motion& motion, const BodyLoads& loads, const CarriedMomentum& carried,
                      const StepForm& form, assembly::Velocities& free);
 
 /// Spatial velocities of all bodies as stored (angular: Lam W at the current rotation).
@@ -58,7 +65,7 @@ void old_velocities(const model::Bodies& bodies, const model::Motion& motion, co
 
 /// Move rigid bodies and obstacles from mid-step to the end with their new velocities and store these (eq. 2.10-2.12).
 /// `free` and `end` are spatial velocities before and after the constraint impulses. A leapfrog moves by the whole step (eq. 2.22).
-void second_half_step(const model::Bodies& bodies, model::Motion& motion, const BodyLoads& loads, const CarriedMomentum& carried,
+void second_rigid_half_step(const model::Bodies& bodies, model::Motion& motion, const BodyLoads& loads, const CarriedMomentum& carried,
                       const assembly::Velocities& free, const assembly::Velocities& end, const StepForm& form);
 
 /// Spatial velocities of all bodies with the angular momentum of the instant they belong to carried to the present (eq. 2.26).

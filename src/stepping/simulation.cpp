@@ -22,6 +22,11 @@ Simulation::Simulation(double step) {
   settings_.step = step;
 }
 
+void Simulation::divide(std::shared_ptr<Division> division) {
+  division_ = std::move(division);
+  look_at_own();
+}
+
 int Simulation::add_body(const model::BodySpec& spec) {
   now_.state.clock.foreseen = 0.0;
   model::BodySpec body = spec;
@@ -43,10 +48,10 @@ void Simulation::add_to_world(int index) {
   const model::Bodies& bodies = model_.bodies;
   const auto i = static_cast<std::size_t>(index);
   world_.add_body(bodies.id[i], *bodies.shape[i], bodies.moves(index));
-  if (bodies.deforms(index)) {
-    world_.set_round_spheres(bodies.id[i], bodies.deformable_of(index).round_spheres);
-    world_.set_selfcontact(bodies.id[i], bodies.deformable_of(index).selfcontact);
-    world_.set_face_degree(bodies.id[i], bodies.deformable_of(index).mechanics->face_degree());
+  if (const model::Deformable* body = bodies.find_deformable(index)) {
+    world_.set_round_spheres(bodies.id[i], body->round_spheres);
+    world_.set_selfcontact(bodies.id[i], body->selfcontact);
+    world_.set_face_degree(bodies.id[i], body->mechanics->face_degree());
   }
   place_body(now_.state.motion, index, 0.0);
 }
@@ -59,15 +64,14 @@ void Simulation::rebuild_mechanics(int index) {
   // Mass follows the materials of a mesh.
   if (const geometry::MassProperties* mass = body.mechanics->own_mass())
     bodies.set_characteristics(index, mass->mass, mass->volume, mass->center, mass->inertia());
-  model::mirror(bodies, now_.state.motion, index);
+  model::renew_mean(bodies, now_.state.motion, body);
 }
 
 void Simulation::set_material(int id, int volume, int material) {
   model::Bodies& bodies = model_.bodies;
+  model::Deformable& body = bodies.need_deformable(id, "only a deformable body has a material for each volume id");
   const int index = bodies.index(id);
-  if (!bodies.deforms(index)) throw_input("body {}: only a deformable body has a material for each volume id", id);
   if (material < 0 || material >= static_cast<int>(model_.bulk.size())) throw_input("body {}: bulk material {} does not exist", id, material);
-  model::Deformable& body = bodies.deformable_of(index);
   const double before = energy_of(index);
   const model::Deformation old = body.description;
   body.description.materials[volume] = material;
@@ -106,17 +110,13 @@ void Simulation::renew_materials() {
 }
 
 void Simulation::set_round_spheres(int id, bool on) {
-  const int index = model_.bodies.index(id);
-  if (!model_.bodies.deforms(index)) throw_input("body {}: only the spheres of a pseudo-rigid body can change their shape", id);
-  model_.bodies.deformable_of(index).round_spheres = on;
+  model_.bodies.need_deformable(id, "only the spheres of a pseudo-rigid body can change their shape").round_spheres = on;
   world_.set_round_spheres(id, on);
-  place_body(now_.state.motion, index, 0.0);
+  place_body(now_.state.motion, model_.bodies.index(id), 0.0);
 }
 
 void Simulation::set_selfcontact(int id, bool on) {
-  const int index = model_.bodies.index(id);
-  if (!model_.bodies.deforms(index)) throw_input("body {}: pieces of a rigid body do not move against each other; self-contact is for deformable bodies", id);
-  model_.bodies.deformable_of(index).selfcontact = on;
+  model_.bodies.need_deformable(id, "pieces of a rigid body do not move against each other; self-contact is for deformable bodies").selfcontact = on;
   world_.set_selfcontact(id, on);
 }
 
@@ -188,12 +188,11 @@ int Simulation::add_constraint(model::Constraint constraint) {
 }
 
 void Simulation::add_surface_load(model::SurfaceLoad load) {
-  const int index = model_.bodies.index(load.body);
-  if (!model_.bodies.deforms(index)) throw_input("LOAD: body {} does not deform; loads on surfaces act on finite element bodies", load.body);
+  const model::Deformable* body = model_.bodies.find_deformable(model_.bodies.index(load.body));
+  if (!body) throw_input("LOAD: body {} does not deform; loads on surfaces act on finite element bodies", load.body);
   check_finite("LOAD", "direction", load.traction.vector);
-  const model::Deformable& body = model_.bodies.deformable_of(index);
-  std::vector<double> trial(body.size());
-  body.mechanics->add_surface_load(body.part(now_.state.motion.q), load.traction, trial);
+  std::vector<double> trial(body->size());
+  body->mechanics->add_surface_load(body->part(now_.state.motion.q), load.traction, trial);
   model_.surface_loads.push_back(std::move(load));
 }
 
@@ -270,7 +269,7 @@ void Simulation::set_characteristics(int id, double mass, double volume, const V
   const int b = model_.bodies.index(id);
   if (model_.bodies.kind[b] == model::BodyKind::finite_element)
     throw_input("BODY_CHARS: body {} is made of finite elements, whose mesh and materials give its mass", id);
-  if (model_.bodies.deforms(b)) {
+  if (model_.bodies.find_deformable(b)) {
     set_pseudo_rigid_characteristics(b, mass, volume, center, inertia);
     return;
   }
@@ -291,19 +290,19 @@ void Simulation::set_pseudo_rigid_characteristics(int b, double mass, double vol
   const model::Deformable& body = bodies.deformable_of(b);
   Eigen::Map<Vec3>(body.part(now_.state.motion.q).data() + 9) = place;
   Eigen::Map<Vec3>(body.part(now_.state.motion.u).data() + 9) = speed;
-  model::mirror(bodies, now_.state.motion, b);
+  model::renew_mean(bodies, now_.state.motion, body);
   now_.state.energy_start += energy_of(b) - before;
   place_body(now_.state.motion, b, 0.0);
 }
 
 void Simulation::delete_departed() {
-  departed_.clear();
+  now_.departed.clear();
   if (!model_.extents) return;
   const model::Bodies& bodies = model_.bodies;
   for (int i = 0; i < bodies.size(); ++i)
     if (bodies.moves(i) && !model_.extents->contains(now_.state.motion.position[i]))
-      departed_.push_back(bodies.id[i]);
-  for (int id : departed_) remove_body(id);
+      now_.departed.push_back(bodies.id[i]);
+  for (int id : now_.departed) remove_body(id);
 }
 
 double Simulation::energy_of(int index) const {
@@ -317,7 +316,7 @@ double Simulation::impulse_rate() const {
 
 model::Inertia::Cost Simulation::factor_cost() const {
   model::Inertia::Cost sum;
-  for (const auto& inertia : buffers_.inertias) {
+  for (const auto& inertia : buffers_.factors.inertias) {
     if (!inertia) continue;
     sum.factorisations += inertia->cost().factorisations;
     sum.seconds += inertia->cost().seconds;

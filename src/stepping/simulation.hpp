@@ -10,15 +10,13 @@
 
 #include "collision/world.hpp"
 #include "core/archive.hpp"
-#include "core/timer.hpp"
 #include "model/model.hpp"
 #include "model/step_row.hpp"
-#include "stepping/contact_stage.hpp"
 #include "stepping/description.hpp"
 #include "stepping/division.hpp"
 #include "stepping/notices.hpp"
 #include "stepping/settings.hpp"
-#include "stepping/state.hpp"
+#include "stepping/step_buffers.hpp"
 
 namespace scree::stepping {
 
@@ -30,57 +28,6 @@ struct Energies {
   model::Work work;
   /// kinetic + internal - both at the start - all works: what the integrators lost or gained.
   double drift = 0.0;
-};
-
-/// Adds wall time to the stages of a row.
-class StageTimer {
- public:
-  explicit StageTimer(model::StepRow& row) : row_(row) {}
-  void end(model::Stage stage) {
-    row_.seconds(stage) += timer_.seconds();
-    timer_.restart();
-  }
-
- private:
-  model::StepRow& row_;
-  Timer timer_;
-};
-
-/// What a step makes.
-struct StepResult {
-  State state;
-  ContactStage stage;   ///< its contacts and their problem
-  model::StepRow report;
-};
-
-/// Intermediate quantities of a step, kept to reuse memory: nothing here outlives a step but factorised inertias.
-struct StepBuffers {
-  std::vector<collision::ContactPoint> points;
-  BodyLoads loads;                ///< where geometry is evaluated
-  CarriedMomentum carried;        ///< angular momentum carried there
-  std::vector<double> kick;       ///< time between old and new velocities, s, by body
-  assembly::Velocities old;       ///< at the start, rotated to where geometry is evaluated
-  assembly::Velocities free;      ///< new ones, by loads alone
-  assembly::Velocities placed;    ///< of RATTLE: those that move the bodies during the step
-  std::vector<char> bounced;      ///< of RATTLE: bodies that an impact with restitution moves, by body
-  std::vector<double> excess;     ///< energy that turning them to the end of the step adds, J, by body
-  assembly::Velocities node;      ///< at an instant between two steps of a leapfrog
-  std::vector<double> covered;    ///< speed up to which surfaces are covered by detection, m/s, by body
-  assembly::Inertias inertias;    ///< A of deformable bodies
-  std::vector<std::shared_ptr<const model::Mechanics>> owners;  ///< whose inertias these are
-  std::vector<Vec3> surface_points;  ///< of one deformable body
-  std::vector<double> change;     ///< of deformable bodies' velocities
-  ContactStage rounds;            ///< sum of the step's earlier rounds of impacts (theory sec. 3.8)
-  assembly::Velocities passed_on; ///< velocities they leave,
-  assembly::Velocities struck;    ///< and these without what loads add
-  ContactStage velocities;        ///< the problem of velocities at an instant (theory sec. 2.9)
-};
-
-/// A quasi-static step asked for, and what became of it.
-struct StaticStep {
-  double length = 0.0;   ///< s
-  bool cut = false;      ///< it is being made of shorter ones,
-  bool snapped = false;  ///< and has passed an unstable configuration
 };
 
 class Simulation {
@@ -118,7 +65,7 @@ class Simulation {
   const model::StepRow& step();
 
   /// Divide the work of steps among ranks; all of them hold the same simulation and call the same functions of it.
-  void divide(std::shared_ptr<Division> division) { division_ = std::move(division), divided_ = false; }
+  void divide(std::shared_ptr<Division> division);
   [[nodiscard]] const Division* division() const { return division_.get(); }
 
   [[nodiscard]] model::Model& model() { return model_; }
@@ -126,7 +73,7 @@ class Simulation {
   /// The last good step's; to functions that a step calls for their forces, the instant those forces belong to.
   [[nodiscard]] const State& state() const { return loading_ ? next_.state : now_.state; }
   [[nodiscard]] const model::Motion& motion() const { return state().motion; }
-  /// To be changed with care: after a change of q or u call model::mirror().
+  /// To be changed with care: q and u of a deformable body through model::set_unknowns().
   [[nodiscard]] model::Motion& motion() { return loading_ ? next_.state.motion : now_.state.motion; }
   [[nodiscard]] StepSettings& settings() { return settings_; }
   [[nodiscard]] const StepSettings& settings() const { return settings_; }
@@ -149,7 +96,7 @@ class Simulation {
   /// What a user should know about the steps made since the last call: bodies that overlap at the start, spins too fast for the step.
   [[nodiscard]] std::vector<std::string> take_warnings() { return notices_.take(); }
   /// Ids of bodies deleted by the last step because they left the extents.
-  [[nodiscard]] const std::vector<int>& departed() const { return departed_; }
+  [[nodiscard]] const std::vector<int>& departed() const { return now_.departed; }
 
   /// Hash of the exact bits of the state.
   [[nodiscard]] std::uint64_t state_hash() const { return now_.state.hash(); }
@@ -183,6 +130,7 @@ class Simulation {
   using Overlaps = std::map<std::pair<int, int>, double>;
   [[nodiscard]] Overlaps overlaps() const;
   void divide_work();
+  void look_at_own();
   void detect();
   void synchronise(State& next);
   void start_motion(State& next, const StepForm& form);
@@ -231,15 +179,11 @@ class Simulation {
   SolverSettings solver_;
   StepResult now_;    ///< of the last good step, or as built
   StepResult next_;   ///< the one being made; its memory is reused
+  StepBuffers buffers_;
   bool loading_ = false;  ///< loads are being evaluated
   std::shared_ptr<Division> division_;  ///< none: this rank is alone
-  bool divided_ = false;  ///< the collision world knows of it
-  StepBuffers buffers_;
   std::optional<Description> built_;  ///< when the first step was made
-  std::vector<int> departed_;
   Notices notices_;
-  double ahead_ = 0.0;         ///< time from where the step looks at geometry to where the next one does, s
-  StaticStep static_;
   friend class StaticEquation;
 };
 

@@ -15,7 +15,7 @@ double load_speed(const StageInput& in, int body) {
   const auto i = static_cast<std::size_t>(body);
   if (!in.model.bodies.moves(body)) return 0.0;
   const double linear = in.settings.step * in.loads.force[i].norm() / in.model.bodies.mass[i];
-  if (in.model.bodies.deforms(body)) return linear;
+  if (in.model.bodies.find_deformable(body)) return linear;
   return linear + in.settings.step * in.model.bodies.radius[i] * in.loads.torque[i].norm() / in.model.bodies.principal_moments[i].minCoeff();
 }
 

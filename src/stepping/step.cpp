@@ -8,9 +8,9 @@
 #include "core/dense.hpp"
 #include "core/error.hpp"
 #include "core/throwing_loop.hpp"
-#include "stepping/deformable_motion.hpp"
 #include "stepping/energy.hpp"
 #include "stepping/forces.hpp"
+#include "stepping/half_steps.hpp"
 #include "stepping/passing.hpp"
 #include "stepping/simulation.hpp"
 #include "stepping/struck_contacts.hpp"
@@ -59,12 +59,12 @@ double impulse_time(const model::Bodies& bodies, std::span<const double> kick, d
 
 /// Velocities with which a further round of impacts begins: those of the last one without what loads add, so that the loads' work is counted once.
 void without_loads(const model::Bodies& bodies, StepBuffers& with) {
-  with.struck = with.passed_on;
+  with.rounds.struck = with.rounds.passed_on;
   for (int b = 0; b < bodies.size(); ++b) {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(b)) continue;
-    with.struck.linear[i] -= with.free.linear[i] - with.old.linear[i];
-    with.struck.angular[i] -= with.free.angular[i] - with.old.angular[i];
+    with.rounds.struck.linear[i] -= with.free.linear[i] - with.old.linear[i];
+    with.rounds.struck.angular[i] -= with.free.angular[i] - with.old.angular[i];
   }
 }
 
@@ -83,8 +83,7 @@ const model::StepRow& Simulation::step() {
       else step_in_parts();
     } catch (const Interrupted&) {
       // Factorisations may have been left half done.
-      buffers_.inertias.clear();
-      buffers_.owners.clear();
+      buffers_.factors = {};
       throw;
     }
     if (division_) division_->commit();
@@ -170,8 +169,8 @@ bool Simulation::sees_first_half(double h) {
   StepBuffers& with = buffers_;
   current_velocities(model_.bodies, now_.state.motion, with.old);
   cover(with.old, with.old);
-  ahead_ = time;
-  const auto fast = [&](int b) { return model_.bodies.moves(b) && time * with.covered[b] > settings_.slack * model_.bodies.radius[b]; };
+  buffers_.cover.ahead = time;
+  const auto fast = [&](int b) { return model_.bodies.moves(b) && time * with.cover.speed[b] > settings_.slack * model_.bodies.radius[b]; };
   bool any = false;
   for (int b = 0; b < model_.bodies.size(); ++b) any = any || fast(b);
   if (!any) return true;
@@ -185,7 +184,6 @@ bool Simulation::sees_first_half(double h) {
   StepForm form = step_form();
   form.h = h;
   first_half_step(model_.bodies, motion, form, with.carried);
-  first_deformable_half_step(model_.bodies, motion, form);
   place_bodies(motion);
   detect();
   return std::ranges::all_of(overlaps(), [&](const auto& found) { return before.contains(found.first); });
@@ -204,9 +202,12 @@ Simulation::Overlaps Simulation::overlaps() const {
 }
 
 void Simulation::divide_work() {
-  if (!division_ || (!division_->begin(model_.bodies, now_.state.motion, now_.stage.contacts) && divided_)) return;
-  world_.look_at([division = division_.get()](int a, int b) { return division->pair_owner(a, b) == division->team().rank(); });
-  divided_ = true;
+  if (division_ && division_->begin(model_.bodies, now_.state.motion, now_.stage.contacts)) look_at_own();
+}
+
+void Simulation::look_at_own() {
+  if (division_) world_.look_at([division = division_.get()](int a, int b) { return division->pair_owner(a, b) == division->team().rank(); });
+  else world_.look_at({});
 }
 
 void Simulation::detect() {
@@ -231,15 +232,14 @@ bool Simulation::make_step(StepResult& next, double then, bool however) {
 
   StageInput in = stage_input(motion, with.old, with.free);
   in.impulse_ratio = now_.state.clock.impulse_ratio(impulse_time(bodies, with.kick, form.h));
-  in.ahead = ahead_ = form.leapfrog || form.quasi_static ? form.h : 0.5 * (form.h + then);
+  in.ahead = buffers_.cover.ahead = form.leapfrog || form.quasi_static ? form.h : 0.5 * (form.h + then);
   in.times = form.leapfrog ? assembly::StepTimes{form.t + 0.5 * form.h, form.t + form.h, form.h}
-                           : assembly::StepTimes{form.t + form.h, form.t + form.first_part() + ahead_, ahead_};
+                           : assembly::StepTimes{form.t + form.h, form.t + form.first_part() + buffers_.cover.ahead, buffers_.cover.ahead};
   in.level = form.leapfrog ? Level::places : Level::midpoint;
   if (form.leapfrog) in.lag = now_.state.motion.lag;
   const bool rattle = settings_.integrator == Integrator::rattle;
   if (!find_impulses(in, form, next, timer, however)) return false;
-  second_half_step(bodies, motion, with.loads, with.carried, with.free, rattle ? with.placed : next.stage.end, form);
-  second_deformable_half_step(bodies, motion, next.stage.end, form);
+  second_half_step(bodies, motion, with.loads, with.carried, with.free, rattle ? with.bounces.placed : next.stage.end, form);
   motion.held = next.stage.held;
   set_lag(bodies, form.new_lag(), motion);
   next.state.clock.advance(form.h, impulse_time(bodies, with.kick, form.h));
@@ -250,7 +250,7 @@ bool Simulation::make_step(StepResult& next, double then, bool however) {
   if (rattle) {
     undo_bounces(next.state);
     if (!velocity_stage(next.state) && !however) return false;
-    add_impulses(with.velocities, next.stage);
+    add_impulses(with.instant.stage, next.stage);
   }
   next.state.reactions = next.stage.reactions;
   timer.end(kSolve);
@@ -262,7 +262,7 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
   StepBuffers& with = buffers_;
   model::Motion& motion = next.state.motion;
   ContactStage& stage = next.stage;
-  StageInput later = stage_input(motion, with.struck, with.passed_on);
+  StageInput later = stage_input(motion, with.rounds.struck, with.rounds.passed_on);
   later.reactions = {};
   later.impulse_ratio = 0.0;
   later.times = in.times;
@@ -282,7 +282,7 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
     if (statics) {
       solve_static(in, form, stage);
     } else {
-      stage.build(now, with.points, with.inertias);
+      stage.build(now, with.points, with.factors.inertias);
       timer.end(kAssemble);
       throw_if_stopped();
       solve(now, stage);
@@ -294,30 +294,30 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
     }
     // What was struck meets what is ahead with the velocities of this round.
     account_impulses(model_.bodies, stage, now.before, motion);
-    with.passed_on = stage.end;
+    with.rounds.passed_on = stage.end;
     without_loads(model_.bodies, with);
-    if (passed_on) add_impulses(stage, with.rounds);
-    else std::swap(stage, with.rounds);
+    if (passed_on) add_impulses(stage, with.rounds.sum);
+    else std::swap(stage, with.rounds.sum);
     passed_on = true;
-    cover(with.passed_on, with.passed_on);
+    cover(with.rounds.passed_on, with.rounds.passed_on);
   }
   if (!correct_implicit(in, form, stage, however)) return false;
-  for (int round = 0; round < kMostTakes && !statics && stage.take_mean(in, with.inertias); ++round) {
+  for (int round = 0; round < kMostTakes && !statics && stage.take_mean(in, with.factors.inertias); ++round) {
     solve(in, stage);
     if (!correct_implicit(in, form, stage, however)) return false;
   }
-  if (!however && !solver_.penalty() && (look >= kMostRounds || may_pass({model_, motion, world_, stage.end, ahead_, settings_.slack}, with.points))) return false;
+  if (!however && !solver_.penalty() && (look >= kMostRounds || may_pass({model_, motion, world_, stage.end, buffers_.cover.ahead, settings_.slack}, with.points))) return false;
   if (settings_.integrator == Integrator::rattle) {
     next.state.memory.store(stage.contacts);
-    with.placed = stage.end;
-    with.bounced = take_back_bounces(in, stage);
+    with.bounces.placed = stage.end;
+    with.bounces.bounced = take_back_bounces(in, stage);
   }
   account_loads(model_.bodies, with.loads, now_.state.motion.q, !form.quasi_static, with.kick, in.before, stage.end, motion);
   account_impulses(model_.bodies, stage, passed_on ? later.before : in.before, motion);
   if (passed_on) {
-    with.rounds.end = stage.end;
-    add_impulses(stage, with.rounds);
-    std::swap(stage, with.rounds);
+    with.rounds.sum.end = stage.end;
+    add_impulses(stage, with.rounds.sum);
+    std::swap(stage, with.rounds.sum);
   }
   check_penetration(stage);
   timer.end(kSolve);
@@ -327,12 +327,12 @@ bool Simulation::find_impulses(StageInput& in, const StepForm& form, StepResult&
 
 bool Simulation::passes_on(const StageInput& in, ContactStage& stage) {
   if (!can_pass_on(in, stage)) {
-    while (stop_met(in, stage, buffers_.inertias)) solve(in, stage);
+    while (stop_met(in, stage, buffers_.factors.inertias)) solve(in, stage);
     return false;
   }
-  if (const std::vector<int> released = release_struck(in, stage, buffers_.inertias); !released.empty()) {
+  if (const std::vector<int> released = release_struck(in, stage, buffers_.factors.inertias); !released.empty()) {
     solve(in, stage);
-    if (hold_calm(in, stage, released, buffers_.inertias)) solve(in, stage);
+    if (hold_calm(in, stage, released, buffers_.factors.inertias)) solve(in, stage);
   }
   return meets_idle(in, stage);
 }
@@ -371,11 +371,9 @@ void Simulation::start_motion(State& next, const StepForm& form) {
   for (std::size_t i = 0; i < with.kick.size(); ++i) with.kick[i] = form.kick(motion.lag[i]);
   if (form.quasi_static) rest(bodies, motion);
   first_half_step(bodies, motion, form, with.carried);
-  first_deformable_half_step(bodies, motion, form);
   old_velocities(bodies, motion, with.carried, form, with.old);
   find_loads(next, with.old, form.load_time(), form.h);
-  free_velocities(bodies, motion, with.loads, with.carried, form, with.free);
-  free_deformable_velocities(bodies, motion, with.loads, now_.state.motion.q, form, with.inertias, with.owners, with.free);
+  free_velocities(bodies, motion, with.loads, with.carried, now_.state.motion.q, form, with.factors, with.free);
   warn_of_spin();
 }
 
@@ -397,43 +395,43 @@ void Simulation::synchronise(State& next) {
   if (lag == 0.0) return;
   StepBuffers& with = buffers_;
   current_velocities(bodies, motion, with.old);
-  node_velocities(bodies, motion, with.node);
-  find_loads(next, with.node, time(), 2.0 * lag);
-  update_inertias(bodies, motion, step_form(), with.inertias, with.owners);
-  kick_to_present(bodies, motion, with.loads, with.node);
-  cover(with.node, with.node);
+  node_velocities(bodies, motion, with.instant.velocities);
+  find_loads(next, with.instant.velocities, time(), 2.0 * lag);
+  update_inertias(bodies, motion, step_form(), with.factors);
+  kick_to_present(bodies, motion, with.loads, with.instant.velocities);
+  cover(with.instant.velocities, with.instant.velocities);
   place_bodies(motion);
   detect();
   with.kick.assign(bodies.id.size(), 0.0);
-  StageInput in = stage_input(motion, with.old, with.node);
+  StageInput in = stage_input(motion, with.old, with.instant.velocities);
   in.reactions = {};
   in.level = Level::velocities;
   in.times = {time(), time() + 0.5 * settings_.step, settings_.step, false};
-  with.velocities.build(in, with.points, with.inertias);
-  solve(in, with.velocities);
-  account_loads(bodies, with.loads, motion.q, false, motion.lag, with.old, with.velocities.end, motion);
-  account_impulses(bodies, with.velocities, with.old, motion);
+  with.instant.stage.build(in, with.points, with.factors.inertias);
+  solve(in, with.instant.stage);
+  account_loads(bodies, with.loads, motion.q, false, motion.lag, with.old, with.instant.stage.end, motion);
+  account_impulses(bodies, with.instant.stage, with.old, motion);
   set_lag(bodies, 0.0, motion);
-  store_node_velocities(bodies, motion, with.old, with.velocities.end);
+  store_node_velocities(bodies, motion, with.old, with.instant.stage.end);
 }
 
 void Simulation::undo_bounces(State& next) {
   // Bodies that bounce are where the impact leaves them; their velocities become those before it, with the same angular momentum in space.
   const model::Bodies& bodies = model_.bodies;
   StepBuffers& with = buffers_;
-  with.excess.assign(bodies.id.size(), 0.0);
-  if (std::ranges::none_of(with.bounced, [](char b) { return b != 0; })) return;
-  node_velocities(bodies, next.motion, with.node);
-  assembly::Velocities before = with.node;
-  for (std::size_t i = 0; i < with.bounced.size(); ++i) {
-    if (!with.bounced[i]) continue;
+  with.bounces.excess.assign(bodies.id.size(), 0.0);
+  if (!with.bounces.any()) return;
+  node_velocities(bodies, next.motion, with.instant.velocities);
+  assembly::Velocities before = with.instant.velocities;
+  for (std::size_t i = 0; i < with.bounces.bounced.size(); ++i) {
+    if (!with.bounces.bounced[i]) continue;
     const Mat3 &start = now_.state.motion.rotation[i], &turn = next.motion.rotation[i];
     const Vec3 momentum = start * (bodies.inertia[i] * (start.transpose() * with.free.angular[i]));
     before.linear[i] = with.free.linear[i];
     before.angular[i] = turn * solve_positive(bodies.inertia[i], turn.transpose() * momentum);
-    with.excess[i] = 0.5 * momentum.dot(before.angular[i] - with.free.angular[i]);
+    with.bounces.excess[i] = 0.5 * momentum.dot(before.angular[i] - with.free.angular[i]);
   }
-  store_node_velocities(bodies, next.motion, with.node, before);
+  store_node_velocities(bodies, next.motion, with.instant.velocities, before);
 }
 
 bool Simulation::velocity_stage(State& next) {
@@ -441,28 +439,27 @@ bool Simulation::velocity_stage(State& next) {
   const model::Bodies& bodies = model_.bodies;
   const double h = next.clock.step;
   StepBuffers& with = buffers_;
-  node_velocities(bodies, next.motion, with.node);
-  cover(with.node, with.node);
+  node_velocities(bodies, next.motion, with.instant.velocities);
+  cover(with.instant.velocities, with.instant.velocities);
   place_bodies(next.motion);
   detect();
   with.kick.assign(bodies.id.size(), 0.0);
   StageInput in{.model = model_, .motion = next.motion, .world = world_, .settings = settings_, .solver = solver_, .loads = with.loads,
-                .before = with.old, .free = with.node, .memory = next.memory, .reactions = {}, .level = Level::velocities,
-                .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick, .lag = now_.state.motion.lag, .placed = &with.placed,
-                .excess = with.excess, .spare = now_.state.spare, .division = division_.get()};
-  with.velocities.build(in, with.points, with.inertias);
-  solve(in, with.velocities);
-  for (int round = 0; round < kMostLooks && defer_struck(in, with.velocities, with.inertias); ++round) solve(in, with.velocities);
-  const bool bounced = std::ranges::any_of(with.bounced, [](char b) { return b != 0; });
-  const bool fine = !bounced || settings_.restitution == RestitutionLaw::newton || !with.velocities.adds_energy(in);
-  account_impulses(bodies, with.velocities, with.node, next.motion);
-  store_node_velocities(bodies, next.motion, with.node, with.velocities.end);
+                .before = with.old, .free = with.instant.velocities, .memory = next.memory, .reactions = {}, .level = Level::velocities,
+                .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick, .lag = now_.state.motion.lag, .placed = &with.bounces.placed,
+                .excess = with.bounces.excess, .spare = now_.state.spare, .division = division_.get()};
+  with.instant.stage.build(in, with.points, with.factors.inertias);
+  solve(in, with.instant.stage);
+  for (int round = 0; round < kMostLooks && defer_struck(in, with.instant.stage, with.factors.inertias); ++round) solve(in, with.instant.stage);
+  const bool fine = !with.bounces.any() || settings_.restitution == RestitutionLaw::newton || !with.instant.stage.adds_energy(in);
+  account_impulses(bodies, with.instant.stage, with.instant.velocities, next.motion);
+  store_node_velocities(bodies, next.motion, with.instant.velocities, with.instant.stage.end);
   return fine;
 }
 
 void Simulation::cover(const assembly::Velocities& first, const assembly::Velocities& second) {
   // A step moves a surface by at most h times the larger of the old and the free speed, unless impulses make it faster.
-  std::vector<double>& covered = buffers_.covered;
+  std::vector<double>& covered = buffers_.cover.speed;
   covered.resize(model_.bodies.id.size());
   for (int b = 0; b < model_.bodies.size(); ++b)
     covered[b] = std::max(assembly::surface_speed(model_.bodies, first, b), assembly::surface_speed(model_.bodies, second, b));
@@ -471,7 +468,7 @@ void Simulation::cover(const assembly::Velocities& first, const assembly::Veloci
 void Simulation::cover_static(const State& last) {
   // Every step starts from rest: it will go about as far as the last one.
   for (const model::Deformable& body : model_.bodies.deformables) {
-    double& covered = buffers_.covered[model_.bodies.index(body.body)];
+    double& covered = buffers_.cover.speed[model_.bodies.index(body.body)];
     covered = std::max(covered, kAhead * body.mechanics->fastest(body.part(last.motion.u)));
   }
 }
@@ -486,8 +483,8 @@ bool Simulation::outran(const assembly::Velocities& end) {
     const auto i = static_cast<std::size_t>(b);
     if (!bodies.moves(b)) continue;
     const double speed = assembly::surface_speed(bodies, end, b);
-    if (ahead_ * (speed - buffers_.covered[i]) <= allowed * bodies.radius[i]) continue;
-    buffers_.covered[i] = kAhead * speed;
+    if (buffers_.cover.ahead * (speed - buffers_.cover.speed[i]) <= allowed * bodies.radius[i]) continue;
+    buffers_.cover.speed[i] = kAhead * speed;
     any = true;
   }
   return any;
@@ -497,17 +494,17 @@ void Simulation::place_bodies(const model::Motion& motion) {
   const model::Bodies& bodies = model_.bodies;
   for (int b = 0; b < bodies.size(); ++b) {
     const auto i = static_cast<std::size_t>(b);
-    if (bodies.moves(b) || bodies.prescribed.count(bodies.id[i])) place_body(motion, b, ahead_ * buffers_.covered[i]);
+    if (bodies.moves(b) || bodies.prescribed.count(bodies.id[i])) place_body(motion, b, buffers_.cover.ahead * buffers_.cover.speed[i]);
   }
 }
 
 void Simulation::place_body(const model::Motion& motion, int b, double reach) {
   const model::Bodies& bodies = model_.bodies;
   const auto i = static_cast<std::size_t>(b);
-  if (bodies.deforms(b)) {
-    const model::Deformable& body = bodies.deformable_of(b);
-    if (body.mechanics->surface_points(body.part(motion.q), buffers_.surface_points)) {
-      world_.place_points(bodies.id[i], buffers_.surface_points, reach);
+  if (const model::Deformable* body = bodies.find_deformable(b)) {
+    thread_local std::vector<Vec3> points;
+    if (body->mechanics->surface_points(body->part(motion.q), points)) {
+      world_.place_points(bodies.id[i], points, reach);
       return;
     }
   }
@@ -518,7 +515,7 @@ void Simulation::solve(const StageInput& in, ContactStage& stage) {
   stage.solve(in);
   warn_of_no_room(stage);
   if (stage.report.status != solvers::Status::converged) handle_failure(stage.report);
-  stage.apply(in, buffers_.inertias);
+  stage.apply(in, buffers_.factors.inertias);
 }
 
 void Simulation::handle_failure(const solvers::SolveReport& report) const {
@@ -538,7 +535,7 @@ bool Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
   const model::Motion &motion = in.motion, &start = now_.state.motion;
   if (!stage.acts_on_deformables() || form.quasi_static) return true;
   const auto none = [](std::span<const double> x) { return std::ranges::all_of(x, [](double v) { return v == 0.0; }); };
-  std::vector<double>& change = buffers_.change;
+  std::vector<double> change;
   std::vector<char> unsolved;
   for (int round = 0;; ++round) {
     unsolved.assign(bodies.deformables.size(), 0);
@@ -552,7 +549,7 @@ bool Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
       if (scheme_of(bodies, body) == model::Scheme::def_exp || none(push) || none(u)) return;
       throw_if_stopped();
       std::ranges::copy(u, difference.begin());
-      unsolved[d] = !solve_implicit_body(bodies, motion, body, buffers_.loads, *buffers_.inertias[d], body.part(start.q), push, form, u);
+      unsolved[d] = !solve_implicit_body(bodies, motion, body, buffers_.loads, *buffers_.factors.inertias[d], body.part(start.q), push, form, u);
       for (std::size_t i = 0; i < u.size(); ++i) difference[i] = u[i] - difference[i];
     });
     double fastest = 0.0;
@@ -564,7 +561,7 @@ bool Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
     // A body whose motion is not found for impulses that are not yet right goes a step of Newton's method with them, then they are found anew.
     const bool solved = std::ranges::all_of(unsolved, [](char left) { return left == 0; });
     if ((done && solved) || !std::isfinite(fastest) || round == kMostCorrections) break;
-    stage.shift_free(in, buffers_.inertias, change);
+    stage.shift_free(in, buffers_.factors.inertias, change);
     solve(in, stage);
   }
   for (assembly::Contact& contact : stage.contacts) contact.U = stage.relative_velocity(in, contact, stage.end);
