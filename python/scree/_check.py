@@ -58,6 +58,10 @@ def in_words(engine):
             setattr(engine, name, wrapped(value))
 
 
+#: What neither HDF5 nor the system's calls take inside a text.
+_NO_TEXT = re.compile("[\0\ud800-\udfff]")
+
+
 class UnknownKeyword(TypeError, ValueError):
     """A keyword argument that the called function does not have."""
 
@@ -91,7 +95,12 @@ def routine():
     frame, name = sys._getframe(1), "scree"
     while frame is not None and frame.f_code.co_filename.startswith(package):
         called = frame.f_code.co_qualname
-        frame, name = frame.f_back, name if "<" in called or "__" in called else called
+        owner, _, last = called.rpartition(".")
+        if "<" not in called and not last.startswith("_"):
+            name = called
+        elif last in ("__init__", "__setattr__") and name == "scree":
+            name = owner
+        frame = frame.f_back
     return name
 
 
@@ -216,16 +225,38 @@ def points(what, value):
 
 def flag(what, value):
     """True or False."""
-    if not isinstance(value, (bool, np.bool_)) and value not in (0, 1):
+    if not isinstance(value, (bool, np.bool_, numbers.Real)) or value not in (0, 1):
         raise ValueError(f"{what} = {value!r}: True or False is expected")
     return bool(value)
 
 
+def text(what, value):
+    """A text that files can hold."""
+    if not isinstance(value, str):
+        raise ValueError(f"{what} = {value!r:.80}: a text is expected")
+    if _NO_TEXT.search(value):
+        raise ValueError(f"{what} = {value!r:.80}: it holds characters that are no text (zeros, surrogates)")
+    return str(value)
+
+
 def path(what, value):
     """The name of a file or folder."""
-    if not isinstance(value, (str, os.PathLike)):
+    name = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(name, str) or not name:
         raise ValueError(f"{what} = {value!r}: the name of a file or folder is expected")
-    return os.fspath(value)
+    return text(what, name)
+
+
+def mapping(what, value, expected):
+    """A dictionary; None is an empty one."""
+    if value is not None and not isinstance(value, collections.abc.Mapping):
+        raise ValueError(f"{what} = {value!r:.80}: a dictionary {expected} is expected")
+    return value or {}
+
+
+def unbounded(what, value, check, *limits):
+    """Infinity, or what `check` lets pass."""
+    return value if isinstance(value, numbers.Real) and value == math.inf else check(what, value, *limits)
 
 
 def pair(what, value):

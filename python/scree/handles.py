@@ -167,7 +167,7 @@ class Body(_Handle):
         named = direction if isinstance(direction, str) else ""
         vector = np.zeros(3) if named else _check.direction("load: direction", direction)
         vector = vector if named else vector / np.linalg.norm(vector)
-        self._engine.add_surface_load(self.id, bool(convected), _check.integer("load: surface", surface), named, vector,
+        self._engine.add_surface_load(self.id, _check.flag("load: convected", convected), _check.integer("load: surface", surface), named, vector,
                                       series.native("load: value", value))
 
     def apply_pressure(self, surface, value):
@@ -203,7 +203,7 @@ class Body(_Handle):
 
     @scheme.setter
     def scheme(self, value):
-        self._engine.set_scheme(self.id, str(value))
+        self._engine.set_scheme(self.id, _check.text("scheme", value))
 
     @property
     def damping(self):
@@ -230,7 +230,7 @@ class Body(_Handle):
 
     @round_spheres.setter
     def round_spheres(self, value):
-        self._engine.set_round_spheres(self.id, bool(value))
+        self._engine.set_round_spheres(self.id, _check.flag("round_spheres", value))
 
     @property
     def selfcontact(self):
@@ -239,7 +239,7 @@ class Body(_Handle):
 
     @selfcontact.setter
     def selfcontact(self, value):
-        self._engine.set_selfcontact(self.id, bool(value))
+        self._engine.set_selfcontact(self.id, _check.flag("selfcontact", value))
 
     def point(self, X):
         """Current place of a referential point, m."""
@@ -254,9 +254,9 @@ class Body(_Handle):
 
         value: newtons as a number or a TimeSeries, or a function f(state, time, step) -> newtons, where `state` has
         rotation, position, velocity and angular_velocity at mid-step. convected: the direction turns with the body."""
-        point, direction = _check.vector("force: point", point), _check.direction("force: direction", direction)
+        point, direction, convected = _check.vector("force: point", point), _check.direction("force: direction", direction), _check.flag("force: convected", convected)
         if not callable(value) or isinstance(value, series.TimeSeries):
-            self._engine.add_force(self.id, bool(convected), point, direction, series.native("force: value", value))
+            self._engine.add_force(self.id, convected, point, direction, series.native("force: value", value))
             return
         unit, center = direction / np.linalg.norm(direction), self.center
 
@@ -273,7 +273,7 @@ class Body(_Handle):
 
     def apply_torque(self, direction, value, convected=False):
         """Apply a torque: newton metres (a number or a TimeSeries) about a direction."""
-        self._engine.add_torque(self.id, bool(convected), _check.direction("torque: direction", direction),
+        self._engine.add_torque(self.id, _check.flag("torque: convected", convected), _check.direction("torque: direction", direction),
                                 series.native("torque: value", value))
 
     def apply_function(self, function):
@@ -428,7 +428,8 @@ class SurfaceMaterial(_Material):
         return self._engine.surface_material_info(self.id)
 
     def _update(self, model, **values):
-        self._engine.update_surface_material(self.id, str(model), *(_check.number(k, values[k]) for k in self._writable[1:]))
+        self._engine.update_surface_material(self.id, _check.text("model", model),
+                                             *((_check.unbounded(k, values[k], _check.number) if k == "friction" else _check.number(k, values[k])) for k in self._writable[1:]))
 
     def _checkpoint_key(self):
         return ("surface_material", self.id)

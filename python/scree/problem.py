@@ -42,7 +42,7 @@ class Problem:
     def __init__(self, source):
         self.path, self._rows = None, None
         if isinstance(source, (str, os.PathLike)):
-            self.path = os.fspath(source)
+            self.path = _check.path("Problem: path", source)
             source = _scree.Problem.read(self.path)
         elif not isinstance(source, _scree.Problem):
             raise ValueError(f"Problem({source!r}): the name of an FCLIB file is expected; Problem.from_arrays() takes W, B and mu")
@@ -76,7 +76,7 @@ class Problem:
         gravity, or with its top moving at `shear` m/s against its bottom. Gaps below `reach` times the radius count as closed:
         0.06 gives 2.3 times as many contact equations as degrees of freedom, 0.02 gives 1.7. The same seed gives the same problem."""
         return cls(_scree.packing(_check.integer("across", across, 1), _check.integer("up", up, 1), _check.number("mu", mu, 0.0),
-                                  float(shear), _check.number("reach", reach, -0.1), bool(ellipsoids), _check.integer("seed", seed, 0)))
+                                  _check.number("shear", shear), _check.number("reach", reach, -0.1), _check.flag("ellipsoids", ellipsoids), _check.integer("seed", seed, 0)))
 
     @property
     def name(self):
@@ -163,8 +163,8 @@ class Problem:
         if solver in _added:
             return _added[solver].solve(self, tolerance, yardstick, max_iterations, max_seconds, history, guess, options)
         limits = {} if max_iterations is None else {"max_iterations": _check.integer("max_iterations", max_iterations, 0)}
-        stop = _scree.StopRule(tolerance=_check.positive("tolerance", tolerance), yardstick=str(yardstick),
-                               max_seconds=min(1e30, float(max_seconds)), history=bool(history), **limits)
+        stop = _scree.StopRule(tolerance=_check.positive("tolerance", tolerance), yardstick=_check.text("yardstick", yardstick),
+                               max_seconds=min(1e30, _check.unbounded("max_seconds", max_seconds, _check.number, 0.0)), history=_check.flag("history", history), **limits)
         start = [] if guess is None else np.ravel(np.asarray(guess, dtype=float)).tolist()
         return Solution(solver, *self._native.solve(str(solver), stop, options, start))
 

@@ -54,6 +54,13 @@ def _first(values):
     return next((value for value in values if value is not None), None)
 
 
+def _stopped():
+    """The exception of a run that a signal has ended and that has said so."""
+    stopped = KeyboardInterrupt()
+    stopped.said = True
+    return stopped
+
+
 class Missed:
     """Steps that missed the solver's tolerance: how many, and the worst."""
 
@@ -85,10 +92,10 @@ class Run:
         self.duration = _check.number("duration", duration, 0.0)
         self.output = self.duration / 100 if output is None else _check.number("output", output, 0.0)
         self.checkpoint_seconds = math.inf if checkpoint is None else _check.positive("checkpoint", checkpoint)
-        self.quiet = bool(asked.quiet if quiet is None else quiet)
-        self.resume = bool(asked.resume if resume is None else resume)
-        self.changed = asked.changed or resume == "changed"  #: resume although the script builds another model
-        self.compress = bool(compress)
+        self.quiet = _check.flag("quiet", bool(asked.quiet) if quiet is None else quiet)
+        self.resume = asked.resume if resume is None else self._asks("resume", resume)
+        self.changed = asked.changed or isinstance(resume, str)  #: resume although the script builds another model
+        self.compress = _check.flag("compress", compress)
         self.start = sim.time
         self.frames = 0
         self.stopped = False
@@ -102,6 +109,11 @@ class Run:
         self._warned = set()
         self._late = False  #: rank 0's clock says that a checkpoint is due
         self._step_seconds = math.inf  #: wall clock that a step takes
+
+    @staticmethod
+    def _asks(what, value):
+        """True or False; True for 'changed'."""
+        return True if isinstance(value, str) and value == "changed" else _check.flag(what, value)
 
     # --- paths ------------------------------------------------------------------------------------------------
 
@@ -148,14 +160,16 @@ class Run:
                 self._loop(signals)
             except BaseException as error:
                 self._end_early(error)
+                if signals.stop is not None and isinstance(error, Exception) and ranks.size == 1:
+                    # A script that catches the error must not go on: it was asked to stop.
+                    self._say_stopped(f"stopped by {signal.Signals(signals.stop).name} and by {type(error).__name__}: {error}")
+                    raise _stopped() from error
                 raise
             stop = _first(ranks.meet("run: coming to its end", signals.stop))
             self._end(stop)
         self._compare_with_step(sim.steps - steps)
         if stop is not None:
-            stopped = KeyboardInterrupt()
-            stopped.said = True
-            raise stopped
+            raise _stopped()
         return sim.report if sim.steps else None
 
     def _compare_with_step(self, steps):

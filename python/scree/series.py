@@ -22,7 +22,7 @@ class TimeSeries:
         if isinstance(points, TimeSeries):
             self._native = points._native
         elif isinstance(points, (str, os.PathLike)):
-            self._native = _scree.TimeSeries.read(os.fspath(points))
+            self._native = _scree.TimeSeries.read(_check.path("TimeSeries: points", points))
         elif np.ndim(points) == 0:
             self._native = _scree.TimeSeries(_check.number("TimeSeries: value", points))
         else:

@@ -96,7 +96,7 @@ def _shape(value, what="shape"):
     if isinstance(value, Shape):
         return value
     if isinstance(value, (list, tuple)) and value and all(isinstance(v, (Shape, list, tuple)) for v in value):
-        return join(*value)
+        return Shape(_scree.join([_shape(v, what)._native for v in value]))
     raise ValueError(f"{what} = {value!r}: a shape (scree.sphere, scree.box, ...) or a list of shapes is expected")
 
 
@@ -181,7 +181,9 @@ def mesh(nodes, elements, surface=0, volume=0, faces=None):
     packed, surfaces = [], [_check.integer("mesh: surface", surface)]
     for element, v in zip(elements, ids):
         packed += [len(element), *element, _check.integer("mesh: volume", v)]
-    for face, s in (faces or {}).items():
+    for face, s in _check.mapping("mesh: faces", faces, "{(node, node, ...): surface id}").items():
+        if not isinstance(face, (tuple, frozenset)):
+            raise ValueError(f"mesh: faces: {face!r}: a tuple of nodes is expected")
         surfaces += [len(face), *(_check.integer("mesh: faces", n) for n in face), _check.integer("mesh: faces", s)]
     return Shape(_scree.make_mesh(_check.points("mesh: nodes", nodes), packed, surfaces))
 
@@ -212,7 +214,7 @@ def _cells(what, value):
 
 
 def _surfaces(surface, count):
-    return [surface] * count if np.ndim(surface) == 0 else [_check.integer("surface", s) for s in surface]
+    return [_check.integer("surface", s) for s in ([surface] * count if np.ndim(surface) == 0 or isinstance(surface, (set, dict)) else surface)]
 
 
 @_makes

@@ -130,9 +130,6 @@ class Simulation:
     >>> ball.position
     """
 
-    #: Folder for results, None: nothing is written.
-    out = None
-
     def __setattr__(self, name, value):
         _check.member(self, name)
         object.__setattr__(self, name, value)
@@ -151,7 +148,7 @@ class Simulation:
         self._told = set()
         self._soft = {-1}  #: numbers of bulk materials nobody gave a Young's modulus; -1 is none at all
         self._progress = Progress  #: how a run shows its progress
-        self.out = _check.path("out", out) if out is not None else None
+        self.out = out
         self.gravity = gravity
         from . import session
         session.current().adopt(self)
@@ -166,6 +163,15 @@ class Simulation:
     @step.setter
     def step(self, value):
         self._engine.set_step(_check.positive("step", value))
+
+    @property
+    def out(self):
+        """Folder for results; None: nothing is written. Assign to change it."""
+        return self._out
+
+    @out.setter
+    def out(self, value):
+        self._out = None if value is None else _check.path("out", value)
 
     @property
     def time(self):
@@ -184,7 +190,7 @@ class Simulation:
 
     @quasi_static.setter
     def quasi_static(self, value):
-        self._engine.set_quasi_static(bool(value))
+        self._engine.set_quasi_static(_check.flag("quasi_static", value))
 
     @property
     def integrator(self):
@@ -198,7 +204,7 @@ class Simulation:
 
     @integrator.setter
     def integrator(self, value):
-        self._engine.set_integrator(str(value))
+        self._engine.set_integrator(_check.text("integrator", value))
 
     @property
     def threads(self):
@@ -231,10 +237,12 @@ class Simulation:
         in the mean over contacts that have something to stop. Other solvers and yardsticks: 1e-8. failure: what to do when the tolerance is missed: 'continue',
         'raise' (RuntimeError) or 'callback': on_failure(report) returns False to stop the run."""
         must, aim = asked(name, tolerance, goal, yardstick)
-        stop = _scree.StopRule(tolerance=must, yardstick=str(yardstick),
+        stop = _scree.StopRule(tolerance=must, yardstick=_check.text("yardstick", yardstick),
                                max_iterations=_check.integer("max_iterations", max_iterations, 1),
-                               max_seconds=1e30 if max_seconds == math.inf else _check.positive("max_seconds", max_seconds))
-        self._engine.set_solver(str(name), stop, options, str(failure), on_failure, aim)
+                               max_seconds=min(1e30, _check.unbounded("max_seconds", max_seconds, _check.positive)))
+        if on_failure is not None:
+            _check.function("on_failure", on_failure)
+        self._engine.set_solver(_check.text("solver: name", name), stop, options, _check.text("failure", failure), on_failure, aim)
 
     def contact_settings(self, **settings):
         """Read or change contact settings: margin (m), recovery (0..1), recovery_speed (m/s, at most) and slack (of overlaps), restitution
@@ -250,7 +258,9 @@ class Simulation:
                     _check.choice(name, value, ("CONSISTENT", "NEWTON"))
                 elif name == "one_point_per_overlap":
                     value = _check.flag(name, value)
-                elif not (name in ("unphysical_penetration", "recovery_speed") and value == math.inf):
+                elif name in ("unphysical_penetration", "recovery_speed"):
+                    _check.unbounded(name, value, _check.number)
+                else:
                     _check.number(name, value)
                 self._engine.set_contact(name, value)
         except ValueError:
@@ -284,33 +294,31 @@ class Simulation:
 
         friction: Coulomb coefficient; inf never slips. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT'); power:
         of the overlap in the spring's force, 1 or more (Hertz: 1.5; spring is then in N/m^power)."""
-        if surface1 is None:
-            surface1, surface2 = surface2, surface1
-        default = surface1 is None
-        s1 = 0 if surface1 is None else _check.integer("surface1", surface1)
-        s2 = 0 if default else ANY_SURFACE if surface2 is None else _check.integer("surface2", surface2)
-        label = label or f"SURFACE_MATERIAL_{self._engine.surface_material_count()}"
-        numbers = [v if n == "friction" and v == math.inf else _check.number(f"surface material '{label}': {n}", v) for n, v in
+        given = [_check.integer(what, id) for what, id in (("surface1", surface1), ("surface2", surface2)) if id is not None]
+        default = not given
+        s1, s2 = (*given, ANY_SURFACE)[:2] if given else (0, 0)
+        label = _check.text("surface material: label", label) if label else f"SURFACE_MATERIAL_{self._engine.surface_material_count()}"
+        numbers = [_check.unbounded(f"surface material '{label}': {n}", v, _check.number) if n == "friction" else _check.number(f"surface material '{label}': {n}", v) for n, v in
                    (("friction", friction), ("cohesion", cohesion), ("restitution", restitution), ("spring", spring), ("dashpot", dashpot),
                     ("power", power))]
-        return SurfaceMaterial(self, self._engine.add_surface_material(s1, s2, default, str(model), label, *numbers))
+        return SurfaceMaterial(self, self._engine.add_surface_material(s1, s2, default, _check.text("surface material: model", model), label, *numbers))
 
     @_check.keywords
     def bulk_material(self, density=1e3, young=None, poisson=0.25, model="KIRCHHOFF", label=None):
         """Material of volumes: density kg/m^3, Young's modulus Pa (1e6 where none is given), Poisson's ratio."""
-        label = label or f"BULK_MATERIAL_{self._engine.bulk_material_count()}"
+        label = _check.text("bulk material: label", label) if label else f"BULK_MATERIAL_{self._engine.bulk_material_count()}"
         if young is None:
             self._soft.add(self._engine.bulk_material_count())
             young = 1e6
         numbers = [_check.number(f"bulk material '{label}': {n}", v) for n, v in (("young", young), ("poisson", poisson), ("density", density))]
-        return BulkMaterial(self, self._engine.add_bulk_material(str(model), label, *numbers))
+        return BulkMaterial(self, self._engine.add_bulk_material(_check.text("bulk material: model", model), label, *numbers))
 
     # --- bodies -----------------------------------------------------------------------------------------------
 
-    def _index(self, material):
+    def _index(self, material, what="material"):
         """Number of a bulk material of this simulation, -1 for none."""
         if material is not None and not (isinstance(material, BulkMaterial) and material._sim is self):
-            raise ValueError(f"material = {material!r}: a bulk material of this simulation is expected")
+            raise ValueError(f"{what} = {material!r}: a bulk material of this simulation is expected")
         return -1 if material is None else material.id
 
     def _warn_once(self, about, text):
@@ -326,7 +334,7 @@ class Simulation:
 
     def _label(self, label):
         """The label as text; one that is taken is worth a word, since bodies are found by it."""
-        label = "" if label is None else str(label)
+        label = "" if label is None else _check.text("label", label)
         if label and label in self._engine.labels():
             self._warn_once("label", f"two bodies are labelled '{label}': looking it up finds the first")
         return label
@@ -415,14 +423,14 @@ class Simulation:
         displacements in `shapes` span, one row each, three numbers a node of the mesh).
         Schemes and dampings as in pseudo_rigid(); DEF_EXP is DEF_LIM for 'BC-MODAL'. selfcontact: parts of the body that are not neighbours touch each other."""
         label = self._label(label)
-        chosen = {_check.integer("materials: volume id", v): self._index(m) for v, m in (materials or {}).items()}
-        native = None if mesh is None else _shape(mesh)._native
+        chosen = {_check.integer("materials: volume id", v): self._index(m, f"materials[{v!r}]") for v, m in _check.mapping("materials", materials, "{volume id: material}").items()}
+        native = None if mesh is None else _shape(mesh, "mesh")._native
         if material is not None or not chosen:
             self._elasticity(self._index(material))
         self._elasticity(*chosen.values())
         body = Body(self, self._engine.add_deformable("finite_element", _shape(shape)._native, self._index(material), 1.0, {}, label, chosen, native,
-                                                      _check.integer("order", order), str(form), _check.integer("modes", modes, 0),
-                                                      [] if shapes is None else np.ravel(np.asarray(shapes, dtype=float)).tolist()))
+                                                      _check.integer("order", order), _check.text("form", form), _check.integer("modes", modes, 0),
+                                                      [] if shapes is None else np.ravel(_check._array("shapes", shapes, "displacements of the nodes, a row a shape, are")).tolist()))
         return self._start(body, velocity, angular_velocity, scheme=scheme, damping=damping, stiffness_damping=stiffness_damping,
                            selfcontact=selfcontact)
 
@@ -431,6 +439,8 @@ class Simulation:
         """Add a body that nothing can push: fixed, or moving with velocity (m/s) and angular_velocity (rad/s) about the
         spatial point `pivot` (default: its centre). Components may be TimeSeries. acceleration: three components (m/s^2), numbers or
         TimeSeries such as an accelerogram; `velocity` is then that of the start."""
+        if pivot is not None:
+            _check.vector("pivot", pivot)
         body = self._add(False, shape, None, material, label)
         if velocity is not None or angular_velocity is not None or acceleration is not None:
             try:
@@ -489,8 +499,7 @@ class Simulation:
     # --- constraints ------------------------------------------------------------------------------------------
 
     def _constrain(self, kind, body, point, direction=(0.0, 0.0, 1.0), value=0.0, body2=-1, point2=(0.0, 0.0, 0.0), length=0.0, carrier=-1):
-        first = self._body_id("body", body)
-        return Constraint(self, self._engine.add_constraint(kind, [first, body2], _check.vector("point", point), _check.vector("point2", point2),
+        return Constraint(self, self._engine.add_constraint(kind, [self._body_id("body", body), body2], _check.vector("point", point), _check.vector("point2", point2),
                                                             _check.direction("direction", direction), series.native("value", value), float(length), carrier))
 
     def fix_point(self, body, point):
@@ -501,12 +510,15 @@ class Simulation:
         """Forbid a point to move along a spatial direction. With body2, a point of it (point2, default point) may not move along a direction that
         turns with `body`: it stays in a plane of that body."""
         if body2 is None:
+            if point2 is not None:
+                raise ValueError(f"fix_direction: point2 = {point2!r}: it is a point of body2, which is not given")
             return self._constrain("fixed_direction", body, point, direction)
         return self._constrain("ahead", body, point, direction, body2=self._body_id("body2", body2), point2=point if point2 is None else point2, carrier=0)
 
     def fix_surface(self, body, surface, direction=None):
         """Hold the nodes of a surface id of a finite element body: in space, along a spatial direction, or along each node's 'NORMAL',
         'TANGENT1' or 'TANGENT2'. Returns the list of constraints."""
+        self._body_id("fix_surface: body", body)
         points, normals = body.surface(surface)
         if direction is None:
             return [self.fix_point(body, p) for p in points]
@@ -529,10 +541,20 @@ class Simulation:
 
     def rigid_link(self, body1, body2, point1, point2):
         """Keep the distance between two referential points. One body may be None: its point is then fixed in the air."""
+        self._check_ends(body1, body2, point1, point2)
         if body1 is None:
             body1, body2, point1, point2 = body2, body1, point2, point1
         other = -1 if body2 is None else self._body_id("body2", body2)
         return self._constrain("link", body1, point1, body2=other, point2=point2)
+
+    def _check_ends(self, body1, body2, point1, point2):
+        """ValueError unless these are two ends of a link, of which one may be in the air."""
+        if body1 is None and body2 is None:
+            raise ValueError("body1 = body2 = None: one body at least is expected")
+        for what, body in (("body1", body1), ("body2", body2)):
+            if body is not None:
+                self._body_id(what, body)
+        _check.vector("point1", point1), _check.vector("point2", point2)
 
     def distance_limit(self, body1, body2, point1, point2, kind, length, direction=None, carrier=None):
         """Keep two referential points 'at_least' or 'at_most' `length` metres apart: along the line through them, or, with a spatial
@@ -541,6 +563,7 @@ class Simulation:
         _check.choice("kind", kind, ("at_least", "at_most"))
         carrier = -1 if carrier is None else _check.integer("carrier", carrier, 1, 2) - 1
         length = _check.number("length", length, 0.0 if direction is None else -math.inf)
+        self._check_ends(body1, body2, point1, point2)
         if body1 is None:
             body1, body2, point1, point2 = body2, body1, point2, point1
             direction = None if direction is None else -_check.direction("direction", direction)

@@ -160,6 +160,24 @@ def test_a_signal_leaves_a_function_that_does_not_end(tmp_path, script, command)
     assert resumed.status == 0 and resumed.out == command("run", path, "--out", "whole", "--quiet").out, resumed.err
 
 
+def test_a_signal_is_not_lost_in_an_error(tmp_path, script, command):
+    """A script that catches what a function of its own throws does not go on after it was asked to stop."""
+    text = ball(1).replace("sim.run(1,", """
+import os, signal
+def fails(sim):
+    os.kill(os.getpid(), signal.SIGTERM)
+    raise ValueError("of the script")
+sim.callback(0.005, fails)
+for attempt in range(3):
+    try:
+        sim.run(1, checkpoint=60, output=0.001)
+    except ValueError:
+        print("again")
+sim.run(1,""")
+    done = command("run", script(text), "--out", "out", "--quiet")
+    assert done.status == 1 and done.out == "" and "stopped by SIGTERM and by ValueError: of the script at t = 0.001 s" in done.err and "--resume" in done.err, done.out + done.err
+
+
 def test_the_second_signal_ends_at_once(tmp_path, script):
     text = ball(5).replace("sim.run", "import time\nsim.callback(0.002, lambda sim: print('in', flush=True) or time.sleep(60))\nsim.run")
     process = subprocess.Popen([str(ROOT / "scree"), "run", str(script(text)), "--out", "out", "--quiet"], cwd=tmp_path, stdout=subprocess.PIPE)

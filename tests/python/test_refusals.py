@@ -81,6 +81,59 @@ def test_wrong_types_are_answered_in_words(number):
         call()
     assert words in str(refused.value)
 
+#: What no argument of Scree may be.
+NONSENSE = (object(), b"q", 3 + 1j, Ellipsis, "\ud800", "a\0b", {1: 2}, [["a"]], np.array(["a"]), type)
+
+
+def every_argument():
+    """(name, call with one argument given otherwise): arguments of all kinds, of shapes, bodies, loads, constraints, settings and files."""
+    cube = [(x, y, z) for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    sim = scree.Simulation()
+    stone = sim.bulk_material(density=2000, young=1e7)
+    ball, block = sim.rigid(scree.sphere(), density=1000), sim.finite_element(scree.hex(cube), material=stone)
+    wall = scree.box(center=(0, 0, 9))
+    calls = [
+        ((scree.sphere,), "center radius surface volume"), ((scree.box,), "center size surface"), ((scree.ellipsoid,), "radii axes"),
+        ((scree.hex, cube), "cells surface volume dx"), ((scree.pipe, (0, 0, 0), (0, 0, 1), 1, 0.1), "cells surface"), ((scree.mesh, cube[:4], [(0, 1, 2, 3)]), "surface faces"),
+        ((scree.rotate, wall, (0, 0, 1)), "angle"), ((scree.split, wall, (0, 0, 9), (0, 0, 1)), "surface"), ((scree.Simulation,), "step gravity out threads"),
+        ((sim.surface_material,), "surface1 surface2 model friction restitution label"), ((sim.bulk_material,), "density young model label"),
+        ((sim.rigid, wall), "density material label velocity scheme damping"), ((sim.pseudo_rigid, wall), "material label round_spheres stiffness_damping"),
+        ((sim.finite_element, scree.hex(cube)), "material mesh order form modes materials label shapes selfcontact"), ((sim.obstacle, wall), "label velocity pivot acceleration"),
+        ((sim.fix_direction, ball, (0, 0, 0), (0, 0, 1)), "body2 point2"), ((sim.rigid_link,), "body1 body2 point1 point2"), ((sim.fix_surface,), "body surface"),
+        ((sim.solver,), "name tolerance yardstick max_iterations max_seconds failure on_failure goal"), ((sim.run,), "duration output checkpoint quiet resume compress"),
+        ((sim.callback, 1.0), "function"), ((sim.export_problem,), "path form"), ((sim.contact_settings,), "recovery recovery_speed restitution"),
+        ((ball.apply_force, (0, 0, 0), (0, 0, 1), 1.0), "convected"), ((ball.apply_torque, (0, 0, 1), 1.0), "convected"), ((block.apply_load, 0, "NORMAL"), "value convected"),
+        ((scree.Problem.packing, 2, 2), "mu shear reach ellipsoids seed"), ((scree.Problem.packing(2, 2).solve,), "tolerance yardstick max_iterations max_seconds history threads"),
+        ((scree.read,), "path"), ((scree.read_mesh,), "path")]
+    needed = {sim.rigid_link: dict(body1=ball, body2=block, point1=(0, 0, 0), point2=(0, 0, 0)), sim.fix_surface: dict(body=block, surface=0), sim.run: dict(duration=0.0),
+              sim.export_problem: dict(path="p.hdf5"), block.apply_load: dict(value=1.0)}
+    for (call, *given), names in calls:
+        for name in names.split():
+            yield name, lambda value, call=call, given=given, name=name: call(*given, **{**needed.get(call, {}), name: value})
+    for owner, names in ((sim, "step gravity out quasi_static extents"), (ball, "velocity position rotation damping scheme"), (block, "selfcontact round_spheres")):
+        for name in names.split():
+            yield name, lambda value, owner=owner, name=name: setattr(owner, name, value)
+
+
+def test_every_argument_is_named_where_it_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    raw = ("Unable to cast", "incompatible", "std::", "object is not", "has no attribute", "has no len", "truth value", "could not convert", "one of the values")
+    wrong = []
+    for name, call in every_argument():
+        for value in NONSENSE:
+            if name == "density" and isinstance(value, dict) or name in ("function", "on_failure") and value is type:
+                continue
+            try:
+                call(value)
+                wrong.append(f"{name} = {value!r}: accepted")
+            except ValueError as error:
+                if name not in str(error) or any(words in str(error) for words in raw):
+                    wrong.append(f"{name} = {value!r}: {error}")
+            except Exception as error:
+                wrong.append(f"{name} = {value!r}: {type(error).__name__}: {error}")
+    assert not wrong, "\n".join(wrong)
+    assert not list(tmp_path.iterdir())
+
 
 def test_a_body_that_is_not_there_is_answered_in_words():
     sim = scree.Simulation()
