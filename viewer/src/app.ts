@@ -99,10 +99,16 @@ export class App {
     this.messages.unsay();
     this.player.following = index.growing && !this.given.has("frame");
     await this.player.show(this.player.following ? index.frames - 1 : Math.min(this.state.frame, index.frames - 1));
+    if (!this.player.following && !this.given.has("frame")) await this.showFirstBodies();
     if (this.state.camera.length === 6) this.stage.placeCamera(this.state.camera);
     else this.fit();
     this.applyLook();
     if (this.state.selected) await this.picker.select(this.state.selected, false);
+  }
+
+  /** A scene that is filled during the run begins where there is something to see. */
+  private async showFirstBodies() {
+    for (let frame = 1; !this.stage.bodies!.present && frame < this.player.index.frames; frame *= 2) await this.player.show(frame);
   }
 
   private async loadScene() {

@@ -4,6 +4,8 @@ import { Bodies, kObstacle } from "./bodies";
 
 /** Share of bodies on either side that may be strays. */
 const kStray = 0.01;
+/** A body smaller than this share of the scene is taken as the ball around it. */
+const kSmall = 0.05;
 
 /** Box of an obstacle's surface in the frame at hand. */
 function surfaceBox(bodies: Bodies, body: number): THREE.Box3 {
@@ -55,6 +57,16 @@ function corners(box: THREE.Box3): Framing["balls"] {
   return [0, 1, 2, 3, 4, 5, 6, 7].map((k) => ({ centre: new THREE.Vector3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z), radius: 0 }));
 }
 
+/** What must be seen of a body: its corners where it is large, for a plate fills little of the ball around it. */
+function outline(bodies: Bodies, body: number, size: number): Framing["balls"] {
+  const matrix = bodies.matrix(body);
+  const shape = bodies.shapes[bodies.scene.arrays["body.shape"][body]];
+  if (!matrix) return [];
+  if (!shape?.triangles || shape.ellipsoids.length || bodies.radius[body] < kSmall * size) return [{ centre: bodies.centre(body)!, radius: bodies.radius[body] }];
+  const { position } = shape.triangles;
+  return Array.from({ length: position.length / 3 }, (_, k) => ({ centre: new THREE.Vector3().fromArray(position, 3 * k).applyMatrix4(matrix), radius: 0 }));
+}
+
 export function framing(bodies: Bodies): Framing {
   const moving = movingBox(bodies);
   if (moving.isEmpty()) {
@@ -64,18 +76,18 @@ export function framing(bodies: Bodies): Framing {
     return { box, balls: corners(box) };
   }
   // Obstacles count when they do not make the picture much larger.
-  const limit = 2.2 * moving.getSize(new THREE.Vector3()).length();
+  const size = moving.getSize(new THREE.Vector3()).length();
   const box = moving.clone();
   const balls: Framing["balls"] = [];
   for (let b = 0; b < bodies.count; ++b) {
     if (bodies.kind[b] === kObstacle) {
       const own = surfaceBox(bodies, b);
-      if (own.isEmpty() || own.getSize(new THREE.Vector3()).length() >= limit) continue;
+      if (own.isEmpty() || own.getSize(new THREE.Vector3()).length() >= 2.2 * size) continue;
       box.union(own);
-      balls.push(...corners(own));
+      for (const ball of outline(bodies, b, size)) balls.push(ball);
     } else {
       const centre = bodies.centre(b);
-      if (centre && moving.containsPoint(centre)) balls.push({ centre, radius: bodies.radius[b] });
+      if (centre && moving.containsPoint(centre)) for (const ball of outline(bodies, b, size)) balls.push(ball);
     }
   }
   return { box, balls };

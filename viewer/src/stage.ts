@@ -104,7 +104,7 @@ export class Stage {
     this.view.setTheme(s.theme);
     this.view.setMap(s.map);
     if (!s.edges) this.view.uniforms.uEdgeColour.value.w = 0;
-    const faded = s.obstacles === "faded" || (s.obstacles === "automatic" && this.autoFade);
+    const faded = s.obstacles === "faded" || (s.obstacles === "automatic" && (this.autoFade || s.contacts !== "none"));
     this.bodies?.setOpacity(s.bodies === "hidden" ? 0 : s.bodies === "glass" ? kGlass : 1, s.obstacles === "hidden" ? 0 : faded ? kFaded : 1);
     this.applyCut();
     this.applyColours();
