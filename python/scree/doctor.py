@@ -103,7 +103,7 @@ def examine():
         _program("mesher", ("tetgen", "gmsh"), None, "filling closed surfaces (.stl, .obj, .ply) with tetrahedra", "apt-get install tetgen or gmsh"),
         _package("meshio", "meshio", "mesh files beyond .msh, .vtu, .inp and .stl", "apt-get install python3-meshio, or pip install meshio"),
         _program("MPI", ("mpirun", "mpiexec"), "--version", "runs on several ranks: scree run --ranks P, mpirun -n P scree run", "apt-get install openmpi-bin"),
-        _entry("module for ranks", "scree._scree_mpi" if ranks.available() else None, "the same", "tools/install_deps.sh ranks (MPI and Zoltan), then build again"),
+        _entry("module for ranks", "scree._scree_mpi" if ranks.available() else None, "the same", "apt-get install ./scree-ranks_*.deb beside Scree's Debian package; where you build it, tools/install_deps.sh ranks (MPI and Zoltan), then build again"),
         _program("node", ("node",), "--version", "building the viewer's page", "apt-get install nodejs npm"),
         _package("argcomplete", "argcomplete", "completion of commands in the shell", "apt-get install python3-argcomplete, then eval \"$(scree completion)\""),
         _program("ParaView", ("paraview",), None, "another look at results (scree export)", "apt-get install paraview"),

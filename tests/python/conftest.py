@@ -1,6 +1,9 @@
 """Tests run against the working copy: the package in python/, the engine in $SCREE_BUILD or build/release."""
+import json
 import os
 import pathlib
+import select
+import signal
 import subprocess
 import sys
 
@@ -19,13 +22,45 @@ class Result:
         self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
 
 
+class Forks:
+    """Commands that are run by children of one process; see forks.py."""
+
+    def __init__(self):
+        self._parent = subprocess.Popen([sys.executable, str(ROOT / "tests" / "python" / "forks.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1,
+                                        env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+
+    def run(self, arguments, folder, timeout, variables):
+        out, err = (folder.parent / f"{folder.name}.{name}" for name in ("out", "err"))
+        for path in (out, err):
+            path.write_text("")
+        print(json.dumps([arguments, str(folder), str(out), str(err), variables]), file=self._parent.stdin)
+        child = int(self._parent.stdout.readline())
+        if not select.select([self._parent.stdout], [], [], timeout)[0]:
+            os.kill(child, signal.SIGKILL)
+            self._parent.stdout.readline()
+            raise subprocess.TimeoutExpired(["scree", *arguments], timeout)
+        return subprocess.CompletedProcess(arguments, int(self._parent.stdout.readline()), out.read_text(), err.read_text())
+
+    def end(self):
+        self._parent.stdin.close()
+        self._parent.wait(timeout=20)
+
+
+@pytest.fixture(scope="session")
+def forks():
+    made = Forks()
+    yield made
+    made.end()
+
+
 @pytest.fixture
-def command(tmp_path):
-    """Run ./scree with arguments in an empty folder."""
+def command(tmp_path, forks):
+    """Run scree with arguments in an empty folder; by ./scree where variables change how Python or the engine start."""
     def run(*args, timeout=120, env=None):
-        done = subprocess.run([str(ROOT / "scree"), *map(str, args)], cwd=tmp_path, capture_output=True, text=True, timeout=timeout,
-                              env={**os.environ, **(env or {})})
-        return Result(done)
+        arguments, env = [str(word) for word in args], env or {}
+        if not any(name.startswith(("PYTHON", "OMP_", "OPENBLAS_", "SCREE_BUILD")) for name in env):
+            return Result(forks.run(arguments, tmp_path, timeout, env))
+        return Result(subprocess.run([str(ROOT / "scree"), *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=timeout, env={**os.environ, **env}))
     return run
 
 

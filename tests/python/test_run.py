@@ -192,7 +192,7 @@ def test_kill_at_random_times(tmp_path, script, command):
 def test_signals_end_a_run_cleanly(tmp_path, script, command, number):
     path = script(looping(30, 60))
     process = start(path, tmp_path, "--out", "out")
-    for _ in range(200):
+    for _ in range(1200):
         time.sleep(0.05)
         if (tmp_path / "out" / "results.h5").exists():
             break

@@ -56,12 +56,12 @@ sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
 for k in range(6):
     sim.rigid(scree.sphere((0.3 * k, 0, 0.3), 0.1), density=1000)
 def tick(_):
-    time.sleep(0.03)
-    while sim.time > 1.5 and not os.path.exists("page_is_gone"):
-        time.sleep(0.05)
+    for time_then, file in ((0.1, "page_is_there"), (0.5, "page_is_gone")):
+        while sim.time > time_then and not os.path.exists(file):
+            time.sleep(0.02)
     return 1
 sim.callback(0.01, tick)
-sim.run(2.0, output=0.02, quiet=True)
+sim.run(1.0, output=0.01, quiet=True)
 """
 
 
@@ -388,8 +388,11 @@ def test_a_video_is_recorded(browser, serve, grid, tmp_path):
 
 
 def test_the_first_view_fills_the_window(browser, serve, grid, drum, tmp_path):
-    for path, width, height in ((grid, 1280, 720), (grid, 700, 900), (drum, 1280, 720)):
+    plate = run(tmp_path, supported(height=0.1), "plate.py")
+    for path, width, height in ((grid, 1280, 720), (grid, 700, 900), (drum, 1280, 720), (plate, 1280, 720)):
         browser.ready(serve(path).url + "#panel=0&obstacles=solid", width=width, height=height)
+        # The drum is empty at first: it begins with the frame that has bodies.
+        assert browser.counters()["bodies"] > 0
         browser("evaluate", code="document.querySelectorAll('.overlay, .tools').forEach(e => e.style.display = 'none')")
         picture = browser.picture(tmp_path / "view.png")[:height - 60]
         there = np.argwhere(np.abs(picture - picture[2, 2]).max(axis=2) > 0.04)
@@ -426,13 +429,15 @@ def test_a_notebook_shows_the_player(browser, grid, tmp_path):
     assert browser("errors") == []
 
 
-SUPPORTED = """
+def supported(height):
+    """Balls on a base of some height that stands on three points."""
+    return f"""
 import scree
 sim = scree.Simulation(step=1e-3)
 sim.surface_material(friction=0.5)
-base = sim.rigid(scree.box(center=(0, 0, -0.5), size=(2, 2, 1)), density=20000, label="base")
-for point in ((-1, -1, -1), (1, -1, -1), (0, 1, -1)):
-    sim.fix_point(base, point)
+base = sim.rigid(scree.box(center=(0, 0, {-0.5 * height}), size=(2, 2, {height})), density=20000, label="base")
+for x, y in ((-1, -1), (1, -1), (0, 1)):
+    sim.fix_point(base, (x, y, {-height}))
 for k in range(4):
     sim.rigid(scree.sphere((0.21 * k - 0.3, 0, 0.1), 0.1), density=1000)
 sim.run(0.05, output=0.05)
@@ -440,7 +445,7 @@ sim.run(0.05, output=0.05)
 
 
 def test_supports_are_no_chains(browser, serve, tmp_path):
-    folder = run(tmp_path, SUPPORTED, "supported.py")
+    folder = run(tmp_path, supported(height=1), "supported.py")
     contacts = scree.read(folder)[-1].contacts
     own = contacts["kind"] == 0
     assert own.sum() == 4 and (~own).sum() == 3
@@ -460,6 +465,7 @@ def test_a_live_run_grows_on_the_page(browser, serve, tmp_path, script):
     try:
         browser("wait", until="window.scree.counters.ready && window.scree.counters.growing", seconds=60)
         first = browser.counters()
+        (tmp_path / "page_is_there").touch()
         browser("wait", until=f"window.scree.counters.frames > {first['frames'] + 5}", seconds=60)
         browser("wait", until=f"window.scree.counters.following && window.scree.counters.frame > {first['frame']}", seconds=60)
         # The page goes away in the middle of it.

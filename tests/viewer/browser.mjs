@@ -7,20 +7,30 @@ const [executablePath, modules] = process.argv.slice(2);
 const { chromium } = await import(pathToFileURL(`${modules}/playwright-core/index.mjs`).href);
 const browser = await chromium.launch({
   executablePath,
-  args: ["--no-sandbox", "--disable-dev-shm-usage", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-gpu-compositing"],
+  args: [
+    ..."no-sandbox disable-dev-shm-usage use-gl=angle use-angle=swiftshader enable-unsafe-swiftshader ignore-gpu-blocklist disable-gpu-compositing".split(" "),
+    // One process draws all pages: starting another one and compiling the page's script again takes longer than most tests.
+    ..."disable-site-isolation-trials renderer-process-limit=1".split(" "),
+  ].map((flag) => `--${flag}`),
 });
 let page = null;
+let altered = false;
 let errors = [];
 
 const commands = {
-  // bypassCSP: the waiting below evaluates text, which the page itself may not.
+  // bypassCSP: the waiting below evaluates text, which the page itself may not. What was shown before is gone; a page with a script of its own is not used again.
   async open({ url, width = 1280, height = 720, script }) {
-    await page?.context().close();
+    if (page && (script || altered)) await commands.close();
+    if (!page) {
+      const context = await browser.newContext({ bypassCSP: true, acceptDownloads: true });
+      page = await context.newPage();
+      page.on("pageerror", (error) => errors.push(error.message));
+      if (script) await page.addInitScript(script);
+      altered = Boolean(script);
+    }
+    await page.goto("about:blank");
+    await page.setViewportSize({ width, height });
     errors = [];
-    const context = await browser.newContext({ viewport: { width, height }, bypassCSP: true, acceptDownloads: true });
-    page = await context.newPage();
-    page.on("pageerror", (error) => errors.push(error.message));
-    if (script) await page.addInitScript(script);
     const response = await page.goto(url);
     return response ? response.status() : 0;
   },

@@ -103,6 +103,7 @@ export class App {
     if (this.state.camera.length === 6) this.stage.placeCamera(this.state.camera);
     else this.fit();
     this.applyLook();
+    this.stage.begun = true;
     if (this.state.selected) await this.picker.select(this.state.selected, false);
   }
 

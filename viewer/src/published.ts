@@ -11,7 +11,7 @@ export function publish(state: State, stage: Stage, player: Player, panel: Panel
     state,
     get counters() {
       return {
-        ready: stage.frame !== null,
+        ready: stage.begun,
         frame: state.frame,
         frames: player.index.frames,
         time: stage.frame?.facts.time ?? null,

@@ -27,6 +27,8 @@ export class Stage {
   bodies: Bodies | null = null;
   frame: Bundle | null = null;
   contactBundle: Bundle | null = null;
+  /** The first view is there. */
+  begun = false;
   /** Ranges of fields over the run, by name; "contact": of contact forces. */
   readonly ranges = new Map<string, Range>();
   /** Ends of the colours. */
