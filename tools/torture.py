@@ -116,6 +116,15 @@ def crashed(process):
     return process.returncode in (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL)
 
 
+def computed(pid):
+    """CPU seconds of a process and its threads; 0 when it is gone."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Bench:
     """A folder for one case, and what cases do in it."""
 
@@ -136,11 +145,21 @@ class Bench:
 
     def end(self, process, seconds=120):
         """Wait; the process must not have crashed, and errors must not be tracebacks out of the package."""
-        try:
-            process.out, process.err = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            raise Wrong(f"it hangs: {' '.join(process.args[-6:])}") from None
+        begun = seen = time.monotonic()
+        worked = 0.0
+        while True:
+            try:
+                process.out, process.err = process.communicate(timeout=2)
+                break
+            except subprocess.TimeoutExpired:
+                # On a machine that others use too, only the processor's time says whether it works.
+                if computed(process.pid) > worked + 0.05:
+                    seen, worked = time.monotonic(), computed(process.pid)
+                if worked < seconds and time.monotonic() < max(begun + seconds, seen + 60):
+                    continue
+                process.kill()
+                process.communicate()
+                raise Wrong(f"it hangs after {worked:.0f} s of work: {' '.join(process.args[-6:])}") from None
         expect(not crashed(process), f"it crashed with {process.returncode}: {process.err[-400:]}")
         expect("internal error" not in process.err and "terminate called" not in process.err, process.err[-400:])
         return process

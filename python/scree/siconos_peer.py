@@ -3,8 +3,8 @@
 Every solve runs in a child process of its own, limited in CPU time, so that a crash or a hang of the peer costs nothing.
 Only the call of its driver is timed, as our own solvers are.
 """
+import json
 import os
-import pickle
 import resource
 import select
 import signal
@@ -95,9 +95,9 @@ def _child(pipe, path, name, tolerance, cap):
         seconds = bench_solvers.busy_seconds(time.perf_counter() - begun, time.process_time() - worked)
         runs, spent = runs + 1, spent + seconds
         if best is None or seconds < best[0]:
-            best = (seconds, int(options.iparam[sn.SICONOS_IPARAM_ITER_DONE]), r)
-    with os.fdopen(pipe, "wb") as stream:
-        pickle.dump(best, stream)
+            best = (seconds, int(options.iparam[sn.SICONOS_IPARAM_ITER_DONE]), r.tolist())
+    with os.fdopen(pipe, "w") as stream:
+        json.dump(best, stream)
 
 
 def _solve(path, name, tolerance, cap):
@@ -126,7 +126,7 @@ def _solve(path, name, tolerance, cap):
     ended = os.waitpid(pid, 0)[1]
     if chunk is None or (os.WIFSIGNALED(ended) and os.WTERMSIG(ended) in (signal.SIGXCPU, signal.SIGKILL)):
         return "max_seconds"
-    return pickle.loads(data) if data else "crashed"
+    return json.loads(data) if data else "crashed"
 
 
 def _record(problem, name, tolerance, result, cap):

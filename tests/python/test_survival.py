@@ -201,7 +201,7 @@ def test_random_generators_go_on_where_they_were():
         assert kept is second and draw(second) == draw(first)
 
 
-@pytest.mark.parametrize("text", ['["object", "os.system", ["dict"]]', '["object", "pytest.main", ["dict"]]', '["array", "O", [1], ""]', '["nothing"]', '["handle", "gone"]', '[]'])
+@pytest.mark.parametrize("text", ['["object", "os.system", ["dict"]]', '["object", "pytest.main", ["dict"]]', '["object", "pytest.Session", ["dict"]]', '["array", "O", [1], ""]', '["nothing"]', '["handle", "gone"]', '[]'])
 def test_foreign_data_in_a_checkpoint_is_refused(text):
     with pytest.raises(ValueError):
         memory.load(scree.Simulation(), text)
