@@ -125,6 +125,7 @@ constexpr double kTilt = 30.0;      ///< times the drift of balls, in radii, by 
 constexpr double kMostTilt = 1e-3;  ///< however far they have drifted: joints that have come apart must be held above all
 constexpr double kExact = 1e-9;     ///< rows nearer than this to a combination of others are redundant to rounding
 constexpr double kMostWork = 4e6;   ///< rows squared times unknowns that are looked at
+constexpr double kSameLine = 1e-7;  ///< radii by which points of a body may be beside a line along which they are held: what that tilt says is lost in the rounding of places
 
 using model::Constraint;
 using model::ConstraintKind;
@@ -311,6 +312,26 @@ void leave_out_tilted(const model::Model& model, const model::Motion& motion, st
   }
 }
 
+/// Points of a rigid body that are held along one line say the same, but for a tilt of the line that is known to the square root of rounding alone: they act on the line of the first, and are
+/// redundant exactly (theory sec. 2.6).
+void align(const model::Model& model, std::span<const Reaction> reactions, std::vector<std::array<Side, 2>>& sides) {
+  std::vector<std::vector<std::size_t>> held(model.bodies.id.size());
+  for (std::size_t n = 0; n < sides.size(); ++n) {
+    const Constraint& c = model.constraints[n];
+    Side& side = sides[n][1];
+    if (model::joins_points(c.kind) || model::one_sided(c.kind) || holds_point(c) || side.body < 0 || side.grip >= 0) continue;
+    const Vec3 along = reactions[n].frame.row(0).transpose();
+    for (const std::size_t k : held[side.body]) {
+      if (reactions[k].frame.row(0).transpose().cross(along).norm() > kExact) continue;
+      const Vec3 apart = side.point - sides[k][1].point, up = along.dot(apart) * along;
+      if ((apart - up).norm() > kSameLine * model.bodies.radius[side.body]) continue;
+      side.point = sides[k][1].point + up;
+      break;
+    }
+    held[side.body].push_back(n);
+  }
+}
+
 }  // namespace
 
 void locate_constraints(const model::Model& model, const model::Motion& motion, Grips& grips, std::vector<std::array<Side, 2>>& sides,
@@ -339,6 +360,7 @@ void locate_constraints(const model::Model& model, const model::Motion& motion, 
     if (!model::joins_points(c.kind)) points = {Side{-1, -1, reaction.place[0]}, points[0]};
     sides.push_back(points);
   }
+  align(model, reactions, sides);
   leave_out_tilted(model, motion, sides, reactions);
 }
 

@@ -69,7 +69,7 @@ void ContactStage::locate(const StageInput& in, const std::vector<collision::Con
 
 void ContactStage::build(const StageInput& in, const std::vector<collision::ContactPoint>& points, assembly::Inertias& inertias) {
   locate(in, points);
-  for (auto* marks : {&stops, &mean_normal_, &mean_tangent_}) marks->assign(contacts.size(), 0);
+  for (auto* marks : {&stops, &mean_tangent_}) marks->assign(contacts.size(), 0);
   choose_roles(in);
   assemble(in, inertias);
 }
@@ -279,7 +279,7 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
     shift.x() = bias(in, contact, bounce);
     const std::size_t place = 3 * (first + static_cast<std::size_t>(k));
     if (!bounce) places_[place] = std::min(0.0, shift.x());
-    if (mean_normal_[implicit[k]]) shift.x() += contact.U_old.x();
+    if (!bounce && swings(in, contact)) shift.x() += contact.U_old.x();
     if (mean_tangent_[implicit[k]]) shift.tail<2>() += contact.U_old.tail<2>();
     if (bounce && in.level == Level::velocities) ahead_[place] = ahead(*bounce_of(in, contact), in.settings.step);
     Eigen::Map<Vec3>(bias_.data() + place) = shift;

@@ -39,8 +39,8 @@ class ContactStage {
   /// Change the free velocities of deformable bodies by `change` (laid out as model::Motion::u), to solve and apply again.
   void shift_free(const StageInput& in, const assembly::Inertias& inertias, std::span<const double> change);
 
-  /// After apply(): contacts of deformable bodies whose impulses would do positive work, because a point turns around within the step, take their law from the
-  /// mean velocity of the step from now on (theory eq. 6.20). True when there are such; solve and apply again.
+  /// After apply(): where friction between two bodies, one of them deformable, would do positive work, because points turn around within the step, those take its law from
+  /// the mean velocity of the step from now on (theory eq. 6.20). True when there are such; solve and apply again.
   [[nodiscard]] bool take_mean(const StageInput& in, const assembly::Inertias& inertias);
 
   /// The problem anew after roles were changed, to solve and apply again.
@@ -129,6 +129,8 @@ class ContactStage {
   [[nodiscard]] std::vector<int> groups() const;
   /// Energy that the bodies of each group have too much before the impulses, J.
   [[nodiscard]] std::vector<double> group_excess(const StageInput& in, std::span<const int> group) const;
+  /// Whether points of deformable bodies part at the start of the step, so that the normal law holds for their mean velocity (theory eq. 6.20).
+  [[nodiscard]] bool swings(const StageInput& in, const assembly::Contact& contact) const;
   /// Restitution, gap ahead or recovered overlap of a contact, m/s.
   [[nodiscard]] double bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const;
   /// How friction's velocity changes until the instant of the new velocities, m/s, in the contact's frame.
@@ -150,7 +152,7 @@ class ContactStage {
   std::vector<double> places_;            ///< what B holds to take back overlaps and drift, m/s, three a block
   std::vector<char> eased_;               ///< of each implicit contact: it yields, and B says so
   std::vector<double> before_;            ///< velocities with which impacts begin, without bias, m/s, three a block
-  std::vector<char> mean_normal_, mean_tangent_;  ///< of each contact: its law holds for the mean velocity of the step
+  std::vector<char> mean_tangent_;           ///< of each contact: friction's law holds for the mean velocity of the step
   std::vector<double> ahead_;             ///< what loads add to velocities from the instant of an impact to that of the new velocities, m/s, three a block
   std::vector<char> settled_;             ///< bodies of the operator set to rest
   std::vector<assembly::GrippedPoint> joined_;  ///< points with those over faces summed up

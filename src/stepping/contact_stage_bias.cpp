@@ -8,7 +8,7 @@ namespace scree::stepping {
 namespace {
 
 constexpr double kClosed = 1e-6;       ///< gap, relative to the smaller body, at which a contact is closed
-constexpr double kWork = 1e-6;         ///< share of the kinetic energy of the bodies, and of that of what loads add in a step, that a contact may do as work
+constexpr double kWork = 1e-6;         ///< share of the kinetic energy of two bodies, and of that of what loads add in a step, that friction between them may do as work
 
 }  // namespace
 
@@ -71,20 +71,21 @@ double ContactStage::bias(const StageInput& in, const assembly::Contact& contact
   return gap_bias(contact, in.ahead, {in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed});
 }
 
+bool ContactStage::swings(const StageInput& in, const assembly::Contact& contact) const {
+  const model::Bodies& bodies = in.model.bodies;
+  return contact.U_old.x() > 0.0 && !in.settings.quasi_static && (bodies.deforms(contact.index_a) || bodies.deforms(contact.index_b));
+}
+
 bool ContactStage::take_mean(const StageInput& in, const assembly::Inertias& inertias) {
   if (!acts_on_deformables()) return false;
   const model::Bodies& bodies = in.model.bodies;
   bool any = false;
-  const auto mark = [&](char& marked, bool gains) {
-    if (marked || !gains) return;
-    marked = 1;
-    any = true;
-  };
   std::vector<double> kinetic(bodies.id.size(), -1.0);
   const auto energy = [&](int body, double speed) {
     if (kinetic[body] < 0.0) kinetic[body] = model::kinetic_energy(bodies, in.motion, body);
     return bodies.moves(body) ? kinetic[body] + bodies.mass[body] * speed * speed : 0.0;
   };
+<<<<<<< HEAD
   for (const int c : implicit) {
     const assembly::Contact& contact = contacts[c];
     if (!(contact.R.x() > 0.0) || contact.rigid() || bounces_now(in, contact)) continue;
@@ -93,6 +94,24 @@ bool ContactStage::take_mean(const StageInput& in, const assembly::Inertias& ine
     mark(mean_tangent_[c], contact.R.tail<2>().dot(mean.tail<2>()) > most);
     // Overlap that is recovered, or a gap that closes, is left to the bias.
     mark(mean_normal_[c], contact.U_old.x() > 0.0 && contact.R.x() * mean.x() > most);
+=======
+  const auto work = [&](int c) { return 0.5 * contacts[c].R.tail<2>().dot((contacts[c].U_old + contacts[c].U).tail<2>()); };
+  const auto obeys = [&](int c) { return contacts[c].R.x() > 0.0 && !bounces_now(in, contacts[c]); };
+  for (std::size_t first = 0, last = 0; first < implicit.size(); first = last) {
+    const assembly::Contact& pair = contacts[implicit[first]];
+    double sum = 0.0;
+    for (; last < implicit.size() && contacts[implicit[last]].index_a == pair.index_a && contacts[implicit[last]].index_b == pair.index_b; ++last)
+      if (obeys(implicit[last])) sum += work(implicit[last]);
+    if (!(sum > 0.0) || !(bodies.deforms(pair.index_a) || bodies.deforms(pair.index_b))) continue;
+    const double calm = calm_speed(in, pair), most = kWork * (energy(pair.index_a, calm) + energy(pair.index_b, calm));
+    if (sum <= most) continue;
+    for (std::size_t k = first; k < last; ++k) {
+      const int c = implicit[k];
+      if (mean_tangent_[c] || !obeys(c) || work(c) <= 0.0) continue;
+      mean_tangent_[c] = 1;
+      any = true;
+    }
+>>>>>>> ref_truth
   }
   if (any) set_velocities(in, assembler(in, inertias));
   return any;

@@ -218,3 +218,26 @@ def test_loops_that_cannot_move_stay(seed, integrator):
             linkage.join(k, (k + 1) % 4, [corners[(k + 1) % 4] + y * axis for y in (-0.05, 0.05)])
         gain, drift = linkage.close().advance(20)
         assert gain < 1e-6 and drift < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_directions_prescribed_more_than_once_miss_no_step(seed):
+    """Fingers press a box, some points of each one above the other and held along that line: such rows differ by a tilt of 1e-8 that contacts make, and were left as an error of that size."""
+    random = np.random.RandomState(seed)
+    sim = scree.Simulation(step=1e-3, gravity=(0, 0, -9.81))
+    sim.surface_material(friction=random.uniform(0.3, 1.0))
+    sim.solver("AUTO", tolerance=1e-8)
+    sim.obstacle(scree.box(low=(-1, -1, -0.1), high=(1, 1, 0)))
+    size = random.uniform(0.06, 0.14)
+    sim.rigid(scree.box((0, 0, size / 2), (size, size, size)), density=500)
+    for side in (-1, 1):
+        finger = sim.rigid(scree.box((side * (size / 2 + 0.02 + random.uniform(0, 0.003)), 0, 0.15), (0.03, 0.08, 0.24)), density=2000)
+        c = finger.center
+        above = [[c + (0, 0, z) for z in random.uniform(-0.1, 0.1, random.randint(1, 3))] for _ in range(2)]
+        for p in (c, c + (0, 0.03, 0), *above[0]):
+            sim.set_displacement(finger, p, (0, 0, 1), scree.TimeSeries([0, 0, 9, 0]))
+        for p in (c, c + (0.01, 0, 0), *above[1]):
+            sim.fix_direction(finger, p, (0, 1, 0))
+        finger.apply_force(c, (-side, 0, 0), random.uniform(10, 60))
+    rows = sim.advance(150)
+    assert (rows["status"] == 0).all() and rows["residual"].max() <= 1e-8

@@ -149,6 +149,14 @@ TEST(FreeMotion, SpinningBodiesThatTouchGainNothing) {
         scene.sim.step();
         const double now = scene.total();
         ASSERT_LT(now, last + 1e-4 * first) << kind.name << ' ' << k << " at step " << step;
+        // Nor does any normal impulse by itself, but for what parts bodies that overlap, nor friction in all (theory eq. 6.20).
+        double friction = 0.0;
+        for (const assembly::Contact& contact : scene.sim.contacts()) {
+          const Vec3 mean = 0.5 * (contact.U_old + contact.U);
+          friction += contact.R.tail<2>().dot(mean.tail<2>());
+          if (contact.point.gap >= 0.0) ASSERT_LT(contact.R.x() * mean.x(), 1e-6 * first) << kind.name << ' ' << k << " at step " << step;
+        }
+        ASSERT_LT(friction, 2e-6 * first) << kind.name << ' ' << k << " at step " << step;
         last = now;
       }
       EXPECT_LT(last, 0.9 * first) << kind.name << ": it should have hit the floor";

@@ -153,6 +153,25 @@ def redundant():
         yield most(f"{2 + extra} a finger, slip, m", abs(box.position[2] - 0.05), 1e-6)
 
 
+@case(THEME, "Motions prescribed at points one above the other", "2.6")
+def redundant_lines():
+    """The same fingers, reaching down to a box on a floor, with 1 to 3 points on one vertical line that are all held along it, tolerance 1e-8: steps of 150 that missed it."""
+    for extra in (0, 1, 2):
+        sim = simulation(1e-3, friction=0.8, tolerance=1e-8)
+        floor(sim)
+        sim.rigid(shapes.box((0, 0, 0.05), (0.1, 0.1, 0.1)), density=500)
+        for side in (-1, 1):
+            finger = sim.rigid(shapes.box((side * 0.07, 0, 0.15), (0.03, 0.08, 0.24)), density=2000)
+            c = finger.center
+            for p in (c, c + (0, 0.03, 0), c + (0, 0, 0.1), c + (0, 0, -0.05))[:2 + extra]:
+                sim.set_displacement(finger, p, (0, 0, 1), series.TimeSeries([0, 0, 9, 0]))
+            for p in (c, c + (0, 0, 0.1), c + (0.01, 0, 0)):
+                sim.fix_direction(finger, p, (0, 1, 0))
+            finger.apply_force(c, (-side, 0, 0), 30.0)
+        rows = sim.advance(150)
+        yield exactly(f"{1 + extra} on a line, missed", 0, int((rows["status"] != 0).sum()))
+
+
 @case(THEME, "Painleve's rod jams or slides")
 def painleve():
     """A rod pushed with its end over a floor: status and energy for mu below and above 4/3; friction takes energy, no step fails."""
