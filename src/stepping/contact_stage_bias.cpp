@@ -72,8 +72,7 @@ double ContactStage::bias(const StageInput& in, const assembly::Contact& contact
 }
 
 bool ContactStage::swings(const StageInput& in, const assembly::Contact& contact) const {
-  const model::Bodies& bodies = in.model.bodies;
-  return contact.U_old.x() > 0.0 && !in.settings.quasi_static && (bodies.deforms(contact.index_a) || bodies.deforms(contact.index_b));
+  return contact.U_old.x() > 0.0 && !in.settings.quasi_static && !contact.rigid();
 }
 
 bool ContactStage::take_mean(const StageInput& in, const assembly::Inertias& inertias) {
@@ -85,16 +84,6 @@ bool ContactStage::take_mean(const StageInput& in, const assembly::Inertias& ine
     if (kinetic[body] < 0.0) kinetic[body] = model::kinetic_energy(bodies, in.motion, body);
     return bodies.moves(body) ? kinetic[body] + bodies.mass[body] * speed * speed : 0.0;
   };
-<<<<<<< HEAD
-  for (const int c : implicit) {
-    const assembly::Contact& contact = contacts[c];
-    if (!(contact.R.x() > 0.0) || contact.rigid() || bounces_now(in, contact)) continue;
-    const double calm = calm_speed(in, contact), most = kWork * (energy(contact.index_a, calm) + energy(contact.index_b, calm));
-    const Vec3 mean = 0.5 * (contact.U_old + contact.U);
-    mark(mean_tangent_[c], contact.R.tail<2>().dot(mean.tail<2>()) > most);
-    // Overlap that is recovered, or a gap that closes, is left to the bias.
-    mark(mean_normal_[c], contact.U_old.x() > 0.0 && contact.R.x() * mean.x() > most);
-=======
   const auto work = [&](int c) { return 0.5 * contacts[c].R.tail<2>().dot((contacts[c].U_old + contacts[c].U).tail<2>()); };
   const auto obeys = [&](int c) { return contacts[c].R.x() > 0.0 && !bounces_now(in, contacts[c]); };
   for (std::size_t first = 0, last = 0; first < implicit.size(); first = last) {
@@ -102,7 +91,7 @@ bool ContactStage::take_mean(const StageInput& in, const assembly::Inertias& ine
     double sum = 0.0;
     for (; last < implicit.size() && contacts[implicit[last]].index_a == pair.index_a && contacts[implicit[last]].index_b == pair.index_b; ++last)
       if (obeys(implicit[last])) sum += work(implicit[last]);
-    if (!(sum > 0.0) || !(bodies.deforms(pair.index_a) || bodies.deforms(pair.index_b))) continue;
+    if (!(sum > 0.0) || pair.rigid()) continue;
     const double calm = calm_speed(in, pair), most = kWork * (energy(pair.index_a, calm) + energy(pair.index_b, calm));
     if (sum <= most) continue;
     for (std::size_t k = first; k < last; ++k) {
@@ -111,7 +100,6 @@ bool ContactStage::take_mean(const StageInput& in, const assembly::Inertias& ine
       mean_tangent_[c] = 1;
       any = true;
     }
->>>>>>> ref_truth
   }
   if (any) set_velocities(in, assembler(in, inertias));
   return any;
