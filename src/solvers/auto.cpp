@@ -16,8 +16,6 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr int kNoLimit = 1 << 30;
-
 /// What the stages of a connected problem decide by.
 struct Situation {
   AutoStages& stages;
@@ -138,18 +136,16 @@ class AutoRun {
 
   /// Few rough contacts that touch for the first time: an impact that may have several solutions.
   [[nodiscard]] bool shared_in_several_ways() const {
-    constexpr int kFew = 8;
-    constexpr double kRough = 1.0, kSticky = 100.0;
-    return problem_.blocks() > 1 && problem_.blocks() <= kFew && options_.yardstick == Yardstick::residual &&
-           std::ranges::all_of(problem_.mu, [](double mu) { return mu <= kSticky; }) && std::ranges::any_of(problem_.mu, [](double mu) { return mu > kRough; }) &&
+    const AutoParameters& p = options_.parameters;
+    return problem_.blocks() > 1 && problem_.blocks() <= p.even_blocks && options_.yardstick == Yardstick::residual &&
+           std::ranges::all_of(problem_.mu, [&](double mu) { return mu <= p.sticky_friction; }) && std::ranges::any_of(problem_.mu, [&](double mu) { return mu > p.even_friction; }) &&
            std::ranges::all_of(watch_.best(), [](double r) { return r == 0.0; });
   }
 
   /// Gradients treat all blocks alike and keep the symmetry of the problem; sweeps load the first block most.
   void solve_evenly() {
-    constexpr int kMostSteps = 300;
     ApgdOptions gradients;
-    static_cast<StopRule&>(gradients) = watch_.rest(kMostSteps);
+    static_cast<StopRule&>(gradients) = watch_.rest(static_cast<int>(options_.parameters.even_steps));
     gradients.history = false;
     std::vector<double> R(problem_.B.size(), 0.0);
     watch_.add(solve_apgd(problem_, gradients, R));

@@ -15,7 +15,8 @@ class WorkingSet {
 
   void run() {
     bool exact = false;
-    for (int round = 0; round < options_.parameters.set_rounds; ++round) {
+    // Ends: a round that adds nothing is exact, and the one after it too.
+    for (int round = 0;; ++round) {
       const bool grown = grow();
       if ((!grown && exact) || watch_.spent()) return;
       exact = !grown || round >= options_.parameters.loose_rounds;
@@ -60,7 +61,7 @@ class WorkingSet {
     AutoStages stages(part, options_, watch, work_.sweepers);
     const double size = std::max(1.0, part.blocks() / p.set_blocks), most = exact ? p.set_sweeps * size * size : p.loose_sweeps;
     if (!watch.ended()) stages.sweeps(most, static_cast<int>(most));
-    if (!watch.ended() && exact) stages.newton_and_global(static_cast<int>(p.set_rounds));
+    if (!watch.ended() && exact) stages.newton_and_global(kNoLimit);
     scatter_part(part_R_, work_.active, R_);
     const SolveReport report = watch.report("");
     watch_.add(report);

@@ -3,11 +3,12 @@
 /// Costs are counted in sweeps: c is that of a Newton step (Operator::newton_cost), n the number of blocks, N the iterations allowed. What
 /// each number is for, its unit, its range and its reason stand in kAutoParameters below.
 ///
-/// Halving or doubling any of them changed costs, not success, on 48 generated problems taken as they come (packings, 24 or 40 random contacts with mu 0.6 to 5,
-/// soft bodies; N = 20000). These feel 12 of the 37: check_interval, window, patience, island_blocks, stall_sweeps, most_stall, slice, admm_cost, admm_steps,
-/// set_sweeps, loose_rounds, loose_sweeps; the cost of a single problem became 0.27 to 8.95 times as much, both by `patience`. The others decide where problems
-/// are large, iterations scarce, guesses bad or starts many; tests/solvers/auto_parameters_test.cpp has problems made to feel each of them. Where N is short,
-/// success does depend on them: of a problem that needs 800 iterations, 1200 do not solve it with twice fewest_newtons (then 100) or half of most_stall.
+/// Halving or doubling any of them changes costs, not success, on problems drawn at random (tests/solvers/auto_catalogue.hpp; the first 24, whose costs
+/// tests/solvers/auto_parameters_test.cpp prints): these feel 9, check_interval, window, patience, warm_sweeps, shared_sweeps, even_blocks, gradient_steps, set_sweeps and
+/// loose_sweeps; all costs together become 0.77 to 1.13 times as much, that of one problem 0.07 to 2.57 times, both by `window`. Of 48, of which one is not solved
+/// by 20000 iterations whatever the numbers but with half of check_interval, sweep_share, newton_share, newton_sweeps, fewest_newtons, least_stall, warm_gain and
+/// island_blocks are not felt either. The others decide where problems are large, iterations scarce or starts many: no random problem of this size says that they
+/// are right.
 #pragma once
 
 #include <algorithm>
@@ -42,13 +43,18 @@ struct AutoParameters {
   double start_share = 20;
   double start_sweeps = 30;
   double start_gain = 0.3;
-  double start_reach = 1e-6;
+  double newton_reach = 1e-6;
   double start_newtons = 20;
   double path_cost = 1.3;
+  double finish = 0.3;
+  // Few rough contacts that touch for the first time.
+  double even_blocks = 8;
+  double even_friction = 1.0;
+  double sticky_friction = 100;
+  double even_steps = 300;
   // Large packings.
   double large_cost = 280;
   double large_patience = 600;
-  double large_reach = 1e-6;
   // The convex law.
   double gradient_steps = 500;
   // Working sets of deformable bodies.
@@ -57,7 +63,6 @@ struct AutoParameters {
   double set_blocks = 400;
   double loose_rounds = 3;
   double loose_sweeps = 20;
-  double set_rounds = 30;
   double condense_blocks = 1000;
   double condense_ratio = 4;
 
@@ -96,19 +101,22 @@ inline constexpr AutoParameter kAutoParameters[] = {
     {"start_share", &AutoParameters::start_share, 0.1, 100, "slices", "worth of convex starts in each round: most problems that need them need one to ten"},
     {"start_sweeps", &AutoParameters::start_sweeps, 1, 1000, "Newton steps", "worth of sweeps from a convex start, start_sweeps c, and again while they gain: they cost less than the start itself"},
     {"start_gain", &AutoParameters::start_gain, 1e-3, 0.9, "", "factor by which sweeps from a start must gain to go on, and a start must beat the main line to replace it"},
-    {"start_reach", &AutoParameters::start_reach, 1e-12, 1e-2, "residual", "from which Newton steps are tried there: farther away they stall"},
+    {"newton_reach", &AutoParameters::newton_reach, 1e-12, 1e-2, "residual", "from which Newton steps are tried from a convex start and in a large packing: farther away they stall"},
     {"start_newtons", &AutoParameters::start_newtons, 2, 1000, "Newton steps", "without gaining a factor 0.3 after which they are left"},
     {"path_cost", &AutoParameters::path_cost, 0.1, 10, "Newton steps", "of an interior-point step: two solves with factors of the same size"},
+    {"finish", &AutoParameters::finish, 1e-3, 1, "of the tolerance", "that sweeps go on to from a convex start that solves the problem, before impulses of least norm are taken: these then still meet it"},
+    {"even_blocks", &AutoParameters::even_blocks, 2, 100, "blocks", "up to which an impact that may have several solutions is solved by gradients, which keep its symmetry"},
+    {"even_friction", &AutoParameters::even_friction, 0.1, 10, "", "mu above which it may have several"},
+    {"sticky_friction", &AutoParameters::sticky_friction, 10, 1e6, "", "mu above which contacts stick and the solution is one again; gradients are slow there"},
+    {"even_steps", &AutoParameters::even_steps, 10, 1e4, "iterations", "of gradients before sweeps take over"},
     {"large_cost", &AutoParameters::large_cost, 10, 1e5, "sweeps", "c beyond which a packing is large: neither Newton nor splitting is a match for sweeps (1500 contacts of rigid bodies)"},
     {"large_patience", &AutoParameters::large_patience, 1, 1e5, "Newton steps", "patience there"},
-    {"large_reach", &AutoParameters::large_reach, 1e-12, 1e-2, "residual", "from which Newton steps are tried there: farther away they stall"},
     {"gradient_steps", &AutoParameters::gradient_steps, 10, 1e5, "iterations", "of the convex law before Newton is tried, doubled each time"},
     {"set_dofs", &AutoParameters::set_dofs, 6, 1000, "unknowns", "of a body, on average, beyond which AUTO works on sets of blocks: pseudo-rigid bodies have 12, and sweeps do well there"},
     {"set_sweeps", &AutoParameters::set_sweeps, 1, 1e4, "sweeps", "before Newton on a working set: set_sweeps max(1, n / set_blocks)^2"},
     {"set_blocks", &AutoParameters::set_blocks, 10, 1e5, "blocks", "above which a Newton step costs the square more"},
     {"loose_rounds", &AutoParameters::loose_rounds, 1, 100, "rounds", "in which a few sweeps find more of the set"},
     {"loose_sweeps", &AutoParameters::loose_sweeps, 1, 1000, "sweeps", "of such a round"},
-    {"set_rounds", &AutoParameters::set_rounds, 2, 1000, "rounds", "of adding blocks at most"},
     {"condense_blocks", &AutoParameters::condense_blocks, 10, 1e5, "blocks", "up to which rows of W are formed at condense_ratio: beyond, Newton systems are smaller in the space of bodies"},
     {"condense_ratio", &AutoParameters::condense_ratio, 0.1, 100, "", "numbers of the rows of W over those of bodies up to which Newton gains from them"},
 };

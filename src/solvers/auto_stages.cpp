@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kOtherRound = 1;   ///< from which convex starts are tried: what one round of Newton and splitting solves needs none
 constexpr int kLateRound = 2;    ///< from which Newton alone and interior points for Coulomb's law are tried too
-constexpr double kFinish = 0.3;  ///< share of the tolerance that sweeps go on to before impulses of least norm are taken
 
 int whole(double count) { return static_cast<int>(std::min(count, 1e9)); }
 
@@ -155,7 +154,7 @@ double AutoStages::follow_start() {
     value = run_sweeps(start_, kInfinity, sweeps, false);
   }
   const double work = watch_.iterations() - begun;
-  if (watch_.ended() || newton_left_ < 1 || value > parameters_.start_reach) return work;
+  if (watch_.ended() || newton_left_ < 1 || value > parameters_.newton_reach) return work;
   SemismoothNewtonOptions options;
   static_cast<StopRule&>(options) = stage_rule(newton_left_);
   options.stall_limit = static_cast<int>(parameters_.start_newtons);
@@ -193,7 +192,7 @@ void AutoStages::take_least_norm() {
   watch_.set_stage("convex start");
   // Values of other yardsticks say little about bodies' impulses.
   if (watch_.stop().yardstick != Yardstick::residual) return;
-  goal_ = std::min(goal_, kFinish * watch_.stop().tolerance);
+  goal_ = std::min(goal_, parameters_.finish * watch_.stop().tolerance);
   restart();
   run_sweeps(current_, kInfinity, whole(parameters_.start_sweeps * newton_cost_), false);
   watch_.set_stage("convex start");   // sweeps have named themselves
@@ -250,7 +249,7 @@ void AutoStages::newton_and_global(int rounds) {
   double slice = parameters_.slice * newton_cost_;
   bool mixed = false;
   for (int round = 0; round < rounds && !watch_.ended(); ++round, slice *= parameters_.slice_growth) {
-    if (!large_ || watch_.best_value() <= parameters_.large_reach) newton();
+    if (!large_ || watch_.best_value() <= parameters_.newton_reach) newton();
     if (watch_.ended()) return;
     if (newton_left_ <= 0) {
       // Newton had its share: what is left belongs to sweeps.

@@ -13,6 +13,8 @@
 
 namespace scree::solvers {
 
+inline constexpr int kNoLimit = 1 << 30;  ///< of rounds and sweeps
+
 /// Drives the stages. The watch, on the same problem, must have seen the guess; it holds the best iterate.
 class AutoStages {
  public:

@@ -37,7 +37,7 @@ void weigh_blocks(const StageInput& in, std::span<const std::array<int, 2>> bodi
   std::vector<double> stopped(blocks), load(blocks);
   speed.resize(blocks);
   parallel_for(static_cast<std::ptrdiff_t>(blocks), [&](std::ptrdiff_t a) {
-    const auto k = static_cast<std::size_t>(a);
+    const std::size_t k = a;
     const double rho = solvers::block_rho(diagonal[k]);
     stopped[k] = solvers::free_impulse(Eigen::Map<const Vec3>(problem.B.data() + 3 * k), rho, problem.kind[k], problem.mu[k]).norm() / rho;
     double surface = 0.0;

@@ -52,6 +52,137 @@ void check_settings(const StepSettings& settings, const SolverSettings& solver) 
   if (!fits) throw_file("checkpoint: its settings are damaged");
 }
 
+void write_bodies(Archive& archive, const model::Bodies& bodies) {
+  Packer f(archive, "bodies");
+  model::Bodies::each_array(bodies, [&](const char*, const auto& values) { f(values); });
+  f(static_cast<std::int64_t>(bodies.deformables.size()));
+  for (const model::Deformable& body : bodies.deformables) write_deformable(f, body);
+  f(bodies.next_id());
+  f(static_cast<std::int64_t>(bodies.prescribed.size()));
+  for (int id : bodies.id)
+    if (const auto found = bodies.prescribed.find(id); found != bodies.prescribed.end()) f(id), f(found->second);
+}
+
+/// Shapes that bodies share are stored once.
+void write_shapes(Archive& archive, const model::Bodies& bodies) {
+  Packer f(archive, "shapes");
+  std::unordered_map<const geometry::Shape*, int> number;
+  std::vector<const geometry::Shape*> shapes;
+  std::vector<int> of_body;
+  for (const auto& shape : bodies.shape) {
+    const auto [found, added] = number.try_emplace(shape.get(), static_cast<int>(shapes.size()));
+    if (added) shapes.push_back(shape.get());
+    of_body.push_back(found->second);
+  }
+  f(static_cast<std::int64_t>(shapes.size()));
+  for (const geometry::Shape* shape : shapes) write_shape(f, *shape);
+  f(of_body);
+}
+
+void write_model(Archive& archive, const model::Model& model) {
+  Packer f(archive, "model");
+  std::vector<model::SurfaceMaterial> surfaces;
+  for (int i = 0; i < model.surfaces.size(); ++i) surfaces.push_back(model.surfaces[i]);
+  f(surfaces);
+  f(model.bulk);
+  f(model.constraints);
+  f(model.next_constraint);
+  f(model.gravity.direction), f(model.gravity.value);
+  f(model.forces);
+  f(model.torques);
+  f(model.surface_loads);
+  f(model.extents.has_value());
+  if (model.extents) f(model.extents->low), f(model.extents->high);
+  f(static_cast<std::int64_t>(model.excluded_bodies.size()));
+  for (const auto& [a, b] : model.excluded_bodies) f(a), f(b);
+  f(model.excluded_pieces);
+  f(static_cast<std::int64_t>(model.excluded_surfaces.size()));
+  for (const auto& [a, b] : model.excluded_surfaces) f(a), f(b);
+}
+
+/// Users' functions are taken from those offered, matched by body in the order they were applied.
+std::vector<model::UserForce> read_functions(const Archive& archive, std::vector<model::UserForce> offered) {
+  Unpacker f(archive, "functions");
+  std::vector<model::UserForce> user_forces;
+  for (std::size_t k = f.count(); k > 0; --k) {
+    int id = -1;
+    f(id);
+    const auto given = std::find_if(offered.begin(), offered.end(), [id](const auto& user) { return user.body == id; });
+    if (given == offered.end())
+      throw_input("resume: body {} had a force function; apply it again before resuming (run the same script)", id);
+    user_forces.push_back(*given);
+    offered.erase(given);
+  }
+  return user_forces;
+}
+
+void read_bodies(const Archive& archive, model::Bodies& bodies) {
+  Unpacker f(archive, "bodies");
+  model::Bodies::each_array(bodies, [&](const char*, auto& values) { f(values); });
+  const std::size_t n = bodies.id.size();
+  model::Bodies::each_array(bodies, [&](const char* name, const auto& values) { check_length(name, values.size(), n); });
+  bodies.deformable.assign(n, -1);
+  bodies.deformables.resize(f.count());
+  for (model::Deformable& body : bodies.deformables) read_deformable(f, body);
+  int next_id = 0;
+  f(next_id);
+  for (std::size_t k = 0; k < n; ++k)
+    if (bodies.id[k] < 0 || bodies.id[k] >= next_id || (k > 0 && bodies.id[k] <= bodies.id[k - 1]))
+      throw_file("checkpoint: the bodies' ids do not ascend below {}; the file is damaged", next_id);
+  bodies.set_next_id(next_id);
+  for (std::size_t k = f.count(); k > 0; --k) {
+    int id = -1;
+    f(id);
+    f(bodies.prescribed[id]);
+  }
+}
+
+void read_shapes(const Archive& archive, model::Bodies& bodies) {
+  Unpacker f(archive, "shapes");
+  std::vector<std::shared_ptr<const geometry::Shape>> shapes(f.count());
+  for (auto& shape : shapes) shape = std::make_shared<geometry::Shape>(read_shape(f));
+  std::vector<int> of_body;
+  f(of_body);
+  if (of_body.size() != bodies.id.size()) throw_file("checkpoint: shapes and bodies disagree; the file is damaged");
+  for (int k : of_body) {
+    if (k < 0 || k >= static_cast<int>(shapes.size())) throw_file("checkpoint: shape {} does not exist; the file is damaged", k);
+    bodies.shape.push_back(shapes[k]);
+  }
+}
+
+/// All of the model but its bodies, which are there.
+void read_model(const Archive& archive, model::Model& model) {
+  Unpacker f(archive, "model");
+  std::vector<model::SurfaceMaterial> surfaces;
+  f(surfaces);
+  for (auto& material : surfaces) model.surfaces.add(std::move(material));
+  f(model.bulk);
+  f(model.constraints);
+  f(model.next_constraint);
+  f(model.gravity.direction), f(model.gravity.value);
+  f(model.forces);
+  f(model.torques);
+  f(model.surface_loads);
+  for (const model::SurfaceLoad& load : model.surface_loads)
+    if (!model.bodies.has(load.body) || load.traction.direction > model::SurfaceTraction::Direction::tangent2)
+      throw_file("checkpoint: a surface load names body {}, which is not there, or an unknown direction; the file is damaged", load.body);
+  bool bounded = false;
+  f(bounded);
+  if (bounded) {
+    model.extents.emplace();
+    f(model.extents->low), f(model.extents->high);
+  }
+  for (std::size_t k = f.count(); k > 0; --k) {
+    auto& pair = model.excluded_bodies.emplace_back();
+    f(pair.first), f(pair.second);
+  }
+  f(model.excluded_pieces);
+  for (std::size_t k = f.count(); k > 0; --k) {
+    auto& pair = model.excluded_surfaces.emplace_back();
+    f(pair.first), f(pair.second);
+  }
+}
+
 }  // namespace
 
 Description Simulation::built() const { return built_ ? *built_ : describe(settings_, solver_, model_, now_.state); }
@@ -76,10 +207,10 @@ void Simulation::rebuild_deformables() {
   std::size_t size = 0;
   for (model::Deformable& body : bodies.deformables) {
     if (!bodies.has(body.body)) throw_file("checkpoint: there is no body {} to deform; the file is damaged", body.body);
-    const auto i = static_cast<std::size_t>(bodies.index(body.body));
+    const std::size_t i = bodies.index(body.body);
     body.mechanics = model::build_mechanics(model_, bodies.kind[i], bodies.shape[i], bodies.mass_properties(static_cast<int>(i)), bodies.material[i], body.description);
     size += body.size();
-    const auto d = static_cast<std::size_t>(&body - bodies.deformables.data());
+    const std::size_t d = &body - bodies.deformables.data();
     if (motion.held.size() <= d || !std::ranges::all_of(motion.held[d], [&](int n) { return n >= 0 && n < body.mechanics->nodes(); }))
       throw_file("checkpoint: body {} is held at an unknown node; the file is damaged", body.body);
   }
@@ -114,51 +245,9 @@ void Simulation::save(Archive& archive) const {
     f(static_cast<std::int64_t>(model_.user_forces.size()));
     for (const model::UserForce& user : model_.user_forces) f(user.body);
   }
-  {
-    Packer f(archive, "bodies");
-    model::Bodies::each_array(bodies, [&](const char*, const auto& values) { f(values); });
-    f(static_cast<std::int64_t>(bodies.deformables.size()));
-    for (const model::Deformable& body : bodies.deformables) write_deformable(f, body);
-    f(bodies.next_id());
-    f(static_cast<std::int64_t>(bodies.prescribed.size()));
-    for (int id : bodies.id)
-      if (const auto found = bodies.prescribed.find(id); found != bodies.prescribed.end()) f(id), f(found->second);
-  }
-  {
-    // Shapes that bodies share are stored once.
-    Packer f(archive, "shapes");
-    std::unordered_map<const geometry::Shape*, int> number;
-    std::vector<const geometry::Shape*> shapes;
-    std::vector<int> of_body;
-    for (const auto& shape : bodies.shape) {
-      const auto [found, added] = number.try_emplace(shape.get(), static_cast<int>(shapes.size()));
-      if (added) shapes.push_back(shape.get());
-      of_body.push_back(found->second);
-    }
-    f(static_cast<std::int64_t>(shapes.size()));
-    for (const geometry::Shape* shape : shapes) write_shape(f, *shape);
-    f(of_body);
-  }
-  {
-    Packer f(archive, "model");
-    std::vector<model::SurfaceMaterial> surfaces;
-    for (int i = 0; i < model_.surfaces.size(); ++i) surfaces.push_back(model_.surfaces[i]);
-    f(surfaces);
-    f(model_.bulk);
-    f(model_.constraints);
-    f(model_.next_constraint);
-    f(model_.gravity.direction), f(model_.gravity.value);
-    f(model_.forces);
-    f(model_.torques);
-    f(model_.surface_loads);
-    f(model_.extents.has_value());
-    if (model_.extents) f(model_.extents->low), f(model_.extents->high);
-    f(static_cast<std::int64_t>(model_.excluded_bodies.size()));
-    for (const auto& [a, b] : model_.excluded_bodies) f(a), f(b);
-    f(model_.excluded_pieces);
-    f(static_cast<std::int64_t>(model_.excluded_surfaces.size()));
-    for (const auto& [a, b] : model_.excluded_surfaces) f(a), f(b);
-  }
+  write_bodies(archive, bodies);
+  write_shapes(archive, bodies);
+  write_model(archive, model_);
   {
     Packer f(archive, "state");
     State::each(now_.state, [&](const char*, const auto& value) { f(value); });
@@ -170,7 +259,6 @@ void Simulation::load(const Archive& archive, Changes changes) {
   Simulation fresh(settings_.step);
   model::Model& model = fresh.model_;
   model::Bodies& bodies = model.bodies;
-  std::vector<model::UserForce> user_forces;
   {
     Unpacker f(archive, "simulation");
     std::int64_t version = 0;
@@ -186,83 +274,10 @@ void Simulation::load(const Archive& archive, Changes changes) {
     check_settings(fresh.settings_, fresh.solver_);
     fresh.solver_.on_failure = solver_.on_failure;
   }
-  {
-    Unpacker f(archive, "functions");
-    // Users' functions are taken from this simulation, matched by body in the order they were applied.
-    std::vector<model::UserForce> offered = model_.user_forces;
-    for (std::size_t k = f.count(); k > 0; --k) {
-      int id = -1;
-      f(id);
-      const auto given = std::find_if(offered.begin(), offered.end(), [id](const auto& user) { return user.body == id; });
-      if (given == offered.end())
-        throw_input("resume: body {} had a force function; apply it again before resuming (run the same script)", id);
-      user_forces.push_back(*given);
-      offered.erase(given);
-    }
-  }
-  {
-    Unpacker f(archive, "bodies");
-    model::Bodies::each_array(bodies, [&](const char*, auto& values) { f(values); });
-    const std::size_t n = bodies.id.size();
-    model::Bodies::each_array(bodies, [&](const char* name, const auto& values) { check_length(name, values.size(), n); });
-    bodies.deformable.assign(n, -1);
-    bodies.deformables.resize(f.count());
-    for (model::Deformable& body : bodies.deformables) read_deformable(f, body);
-    int next_id = 0;
-    f(next_id);
-    for (std::size_t k = 0; k < n; ++k)
-      if (bodies.id[k] < 0 || bodies.id[k] >= next_id || (k > 0 && bodies.id[k] <= bodies.id[k - 1]))
-        throw_file("checkpoint: the bodies' ids do not ascend below {}; the file is damaged", next_id);
-    bodies.set_next_id(next_id);
-    for (std::size_t k = f.count(); k > 0; --k) {
-      int id = -1;
-      f(id);
-      f(bodies.prescribed[id]);
-    }
-  }
-  {
-    Unpacker f(archive, "shapes");
-    std::vector<std::shared_ptr<const geometry::Shape>> shapes(f.count());
-    for (auto& shape : shapes) shape = std::make_shared<geometry::Shape>(read_shape(f));
-    std::vector<int> of_body;
-    f(of_body);
-    if (of_body.size() != bodies.id.size()) throw_file("checkpoint: shapes and bodies disagree; the file is damaged");
-    for (int k : of_body) {
-      if (k < 0 || k >= static_cast<int>(shapes.size())) throw_file("checkpoint: shape {} does not exist; the file is damaged", k);
-      bodies.shape.push_back(shapes[k]);
-    }
-  }
-  {
-    Unpacker f(archive, "model");
-    std::vector<model::SurfaceMaterial> surfaces;
-    f(surfaces);
-    for (auto& material : surfaces) model.surfaces.add(std::move(material));
-    f(model.bulk);
-    f(model.constraints);
-    f(model.next_constraint);
-    f(model.gravity.direction), f(model.gravity.value);
-    f(model.forces);
-    f(model.torques);
-    f(model.surface_loads);
-    for (const model::SurfaceLoad& load : model.surface_loads)
-      if (!bodies.has(load.body) || load.traction.direction > model::SurfaceTraction::Direction::tangent2)
-        throw_file("checkpoint: a surface load names body {}, which is not there, or an unknown direction; the file is damaged", load.body);
-    bool bounded = false;
-    f(bounded);
-    if (bounded) {
-      model.extents.emplace();
-      f(model.extents->low), f(model.extents->high);
-    }
-    for (std::size_t k = f.count(); k > 0; --k) {
-      auto& pair = model.excluded_bodies.emplace_back();
-      f(pair.first), f(pair.second);
-    }
-    f(model.excluded_pieces);
-    for (std::size_t k = f.count(); k > 0; --k) {
-      auto& pair = model.excluded_surfaces.emplace_back();
-      f(pair.first), f(pair.second);
-    }
-  }
+  std::vector<model::UserForce> user_forces = read_functions(archive, model_.user_forces);
+  read_bodies(archive, bodies);
+  read_shapes(archive, bodies);
+  read_model(archive, model);
   {
     Unpacker f(archive, "state");
     State& state = fresh.now_.state;

@@ -17,7 +17,7 @@ constexpr std::size_t kMostIdle = 2;   ///< held unknowns may be so many times t
 
 /// What a rigid body turns about: its mass centre; an obstacle that moves, its pivot.
 const Vec3& turning_centre(const model::Bodies& bodies, const model::Motion& motion, int body) {
-  const auto i = static_cast<std::size_t>(body);
+  const std::size_t i = body;
   return bodies.moves(body) || !bodies.prescribed.count(bodies.id[i]) ? motion.position[i] : motion.pivot[i];
 }
 

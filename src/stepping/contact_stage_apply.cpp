@@ -52,7 +52,7 @@ void ContactStage::settle_resting_bodies(const StageInput& in) {
   const double share = kRest * accuracy(in) * in.settings.step;
   settled_.assign(static_cast<std::size_t>(scaling.slots()), 0);
   parallel_for(scaling.slots(), [&](std::ptrdiff_t s) {
-    const auto i = static_cast<std::size_t>(scaling.body[s]);
+    const std::size_t i = scaling.body[s];
     if (form_->incidence(static_cast<int>(s)).empty()) return;
     const int b = static_cast<int>(i);
     const double speed = assembly::surface_speed(bodies, end, b);
@@ -61,7 +61,7 @@ void ContactStage::settle_resting_bodies(const StageInput& in) {
   });
   parallel_for(scaling.slots(), [&](std::ptrdiff_t s) {
     if (!settled_[s]) return;
-    const auto i = static_cast<std::size_t>(scaling.body[s]);
+    const std::size_t i = scaling.body[s];
     const int b = static_cast<int>(i);
     end.linear[i].setZero();
     end.angular[i].setZero();

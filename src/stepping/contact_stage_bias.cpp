@@ -109,7 +109,7 @@ Vec3 ContactStage::drift_ahead(const StageInput& in, const assembly::Contact& co
   // RATTLE's second problem has its geometry and its velocities at one instant; deformable bodies have no arms.
   const model::Bodies& bodies = in.model.bodies;
   if (in.level == Level::velocities || !contact.rigid() || in.model.surfaces[contact.material].friction == 0.0) return Vec3::Zero();
-  const auto a = static_cast<std::size_t>(contact.index_a), b = static_cast<std::size_t>(contact.index_b);
+  const std::size_t a = contact.index_a, b = contact.index_b;
   const double speed = assembly::surface_speed(bodies, in.before, contact.index_a) + assembly::surface_speed(bodies, in.before, contact.index_b);
   return tangential_bias(contact, in.before.angular[a], in.before.angular[b], in.settings.step * speed);
 }

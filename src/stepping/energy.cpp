@@ -19,7 +19,7 @@ Vec3 mean_velocity(const Bodies& bodies, const model::Motion& motion, const asse
 /// Work of loads and damping on a deformable body.
 void account_deformable(const Bodies& bodies, const model::Motion& motion, const model::Deformable& body, const BodyLoads& loads, std::span<const double> start,
                         const assembly::Velocities& old, const assembly::Velocities& end, double h, bool viscous, model::Work& work) {
-  const auto i = static_cast<std::size_t>(bodies.index(body.body));
+  const std::size_t i = bodies.index(body.body);
   const double c = bodies.damping[i];
   std::vector<double> mean(body.size()), product(body.size());
   const auto before = body.part(old.nodal), after = body.part(end.nodal), force = body.part(loads.nodal);
@@ -93,7 +93,7 @@ Energies Simulation::energies() const {
   const Vec3 g = model_.gravity.at(time());
   sum.work = now_.state.removed_work;
   for (int b = 0; b < bodies.size(); ++b) {
-    const auto i = static_cast<std::size_t>(b);
+    const std::size_t i = b;
     if (!bodies.moves(b)) continue;
     sum.kinetic += model::kinetic_energy(bodies, motion, b);
     sum.internal += model::internal_energy(bodies, motion, b);

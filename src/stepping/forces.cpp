@@ -23,7 +23,7 @@ void add_deformable_loads(const model::Model& model, const model::Motion& motion
   loads.nodal.assign(motion.u.size(), 0.0);
   const Vec3 g = model.gravity.at(t);
   for (const model::Deformable& body : bodies.deformables) {
-    const auto i = static_cast<std::size_t>(bodies.index(body.body));
+    const std::size_t i = bodies.index(body.body);
     body.mechanics->add_body_force(g, bodies.scheme[i] == model::Scheme::def_exp, body.part(loads.nodal));
   }
   for (const model::PointForce& f : model.forces) {
@@ -53,7 +53,7 @@ void add_deformable_loads(const model::Model& model, const model::Motion& motion
 void add_user_forces(const model::Model& model, const model::Motion& motion, const assembly::Velocities& velocities, double t, double h, BodyLoads& loads) {
   const Bodies& bodies = model.bodies;
   for (const model::UserForce& user : model.user_forces) {
-    const auto i = static_cast<std::size_t>(bodies.index(user.body));
+    const std::size_t i = bodies.index(user.body);
     const Mat3& Lam = motion.rotation[i];
     const auto evaluate = [&](const Vec3& angular, const Vec3& velocity) {
       const model::UserForceValue value = user.function({Lam, motion.position[i], angular, velocity}, t, h);
@@ -86,12 +86,12 @@ void evaluate_loads(const model::Model& model, const model::Motion& motion, cons
   loads.force.resize(bodies.id.size());
   loads.torque.resize(bodies.id.size());
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
+    const std::size_t i = b;
     loads.force[i] = bodies.moves(static_cast<int>(b)) ? Vec3(bodies.mass[i] * g) : Vec3::Zero();
     loads.torque[i].setZero();
   });
   for (const model::PointForce& f : model.forces) {
-    const auto i = static_cast<std::size_t>(bodies.index(f.body));
+    const std::size_t i = bodies.index(f.body);
     const Mat3& Lam = motion.rotation[i];
     Vec3 force = f.value.value(t) * f.direction;
     if (f.kind == model::Direction::convected) force = Lam * force;
@@ -99,7 +99,7 @@ void evaluate_loads(const model::Model& model, const model::Motion& motion, cons
     loads.torque[i] += (f.point - bodies.center[i]).cross(Lam.transpose() * force);
   }
   for (const model::Torque& q : model.torques) {
-    const auto i = static_cast<std::size_t>(bodies.index(q.body));
+    const std::size_t i = bodies.index(q.body);
     const Vec3 torque = q.value.value(t) * q.direction;
     loads.torque[i] += q.kind == model::Direction::convected ? torque : Vec3(motion.rotation[i].transpose() * torque);
   }

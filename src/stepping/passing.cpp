@@ -63,7 +63,7 @@ class Pairs {
   [[nodiscard]] bool stays_apart(const collision::ContactPoint& point, bool first) const {
     const int index_a = bodies_.index(point.body_a), index_b = bodies_.index(point.body_b);
     if (bodies_.find_deformable(index_a) || bodies_.find_deformable(index_b)) return true;
-    const auto i = static_cast<std::size_t>(index_a), j = static_cast<std::size_t>(index_b);
+    const std::size_t i = index_a, j = index_b;
     const double allowed = harmless(i, j, point);
     const double there = point.gap + in_.time * point.normal.dot(velocity(j, point.point) - velocity(i, point.point));
     if (there < least(point.gap, allowed)) return is_spring(point);

@@ -153,7 +153,7 @@ void current_velocities(const Bodies& bodies, const Motion& motion, assembly::Ve
   velocities.resize(bodies.id.size());
   velocities.nodal = motion.u;
   parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
-    const auto i = static_cast<std::size_t>(b);
+    const std::size_t i = b;
     velocities.linear[i] = motion.velocity[i];
     velocities.angular[i] = motion.rotation[i] * motion.angular[i];
   });
@@ -180,7 +180,7 @@ void second_rigid_half_step(const Bodies& bodies, Motion& motion, const BodyLoad
       return;
     }
     if (kicks_momentum(bodies.scheme[i]) && !form.quasi_static) {
-      const FreeRotation moved = second_half_rotation(bodies, i, bodies.inertia[i] * W1, 0.5 * h);
+      const FreeRotation moved = second_half_rotation(bodies, i, bodies.inertia[i] * W1, form.leapfrog ? 0.5 * h : span);
       motion.angular[i] = inverse_inertia(bodies, i, moved.momentum);
       motion.rotation[i] = Lam * moved.turn;
       if (form.leapfrog) motion.rotation[i] = motion.rotation[i] * carry(bodies, i, motion.angular[i], 0.5 * h).turn;
@@ -200,7 +200,7 @@ void second_rigid_half_step(const Bodies& bodies, Motion& motion, const BodyLoad
     motion.angular[i] = W_end;
   });
   for (const auto& [id, prescribed] : bodies.prescribed) {
-    const auto i = static_cast<std::size_t>(bodies.index(id));
+    const std::size_t i = bodies.index(id);
     move_obstacle(motion, i, prescribed.linear_at(form.velocity_time()), prescribed.angular_at(form.velocity_time()), span);
     clean(motion.rotation[i]);
     const Vec3 angular = prescribed.angular_at(form.t + h);

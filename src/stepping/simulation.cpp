@@ -46,7 +46,7 @@ int Simulation::add_body(const model::BodySpec& spec) {
 
 void Simulation::add_to_world(int index) {
   const model::Bodies& bodies = model_.bodies;
-  const auto i = static_cast<std::size_t>(index);
+  const std::size_t i = index;
   world_.add_body(bodies.id[i], *bodies.shape[i], bodies.moves(index));
   if (const model::Deformable* body = bodies.find_deformable(index)) {
     world_.set_round_spheres(bodies.id[i], body->round_spheres);
@@ -58,7 +58,7 @@ void Simulation::add_to_world(int index) {
 
 void Simulation::rebuild_mechanics(int index) {
   model::Bodies& bodies = model_.bodies;
-  const auto i = static_cast<std::size_t>(index);
+  const std::size_t i = index;
   model::Deformable& body = bodies.deformable_of(index);
   body.mechanics = model::build_mechanics(model_, bodies.kind[i], bodies.shape[i], bodies.mass_properties(index), bodies.material[i], body.description);
   // Mass follows the materials of a mesh.
@@ -221,7 +221,7 @@ void Simulation::exclude_surfaces(int surface1, int surface2) {
 
 void Simulation::set_velocity(int id, const Vec3& linear, const Vec3& angular) {
   const int b = model_.bodies.index(id);
-  const auto i = static_cast<std::size_t>(b);
+  const std::size_t i = b;
   check_finite("INITIAL_VELOCITY", "linear", linear);
   check_finite("INITIAL_VELOCITY", "angular", angular);
   if (!model_.bodies.moves(b)) {
@@ -241,7 +241,7 @@ void Simulation::set_velocity(int id, const Vec3& linear, const Vec3& angular) {
 
 void Simulation::set_motion(int id, const model::ObstacleMotion& prescribed, const Vec3& pivot) {
   const int b = model_.bodies.index(id);
-  const auto i = static_cast<std::size_t>(b);
+  const std::size_t i = b;
   if (model_.bodies.moves(b)) throw_input("body {}: only an obstacle can be given a prescribed motion; use SET_VELOCITY for others", id);
   check_finite("obstacle motion", "pivot", pivot);
   model_.bodies.prescribed[id] = prescribed;
@@ -339,7 +339,7 @@ void Simulation::fill_report(model::StepRow& report) const {
   double depth = 0.0;
   for (const assembly::Contact& contact : contacts()) {
     const double gap = contact.point.gap;
-    const auto a = static_cast<std::size_t>(contact.index_a), b = static_cast<std::size_t>(contact.index_b);
+    const std::size_t a = contact.index_a, b = contact.index_b;
     const double size = std::min(model_.bodies.radius[a], model_.bodies.radius[b]);
     if (gap <= kTouching * size || !contact.R.isZero(0.0)) ++report.contacts;
     if (gap < 0.0) {

@@ -12,7 +12,7 @@ constexpr double kCalm = 2.0;          ///< contacts closing no faster than load
 }  // namespace
 
 double load_speed(const StageInput& in, int body) {
-  const auto i = static_cast<std::size_t>(body);
+  const std::size_t i = body;
   if (!in.model.bodies.moves(body)) return 0.0;
   const double linear = in.settings.step * in.loads.force[i].norm() / in.model.bodies.mass[i];
   if (in.model.bodies.find_deformable(body)) return linear;
@@ -22,7 +22,7 @@ double load_speed(const StageInput& in, int body) {
 double load_acceleration(const StageInput& in, const assembly::Contact& contact) {
   const model::Bodies& bodies = in.model.bodies;
   const auto of = [&](int body) -> Vec3 {
-    const auto i = static_cast<std::size_t>(body);
+    const std::size_t i = body;
     if (!bodies.moves(body)) return Vec3::Zero();
     const Mat3& turn = in.motion.rotation[i];
     const Vec3 spin = turn * solve_positive(bodies.inertia[i], in.loads.torque[i]);

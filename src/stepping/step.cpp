@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,7 +60,7 @@ double impulse_time(const model::Bodies& bodies, std::span<const double> kick, d
 void without_loads(const model::Bodies& bodies, StepBuffers& with) {
   with.rounds.struck = with.rounds.passed_on;
   for (int b = 0; b < bodies.size(); ++b) {
-    const auto i = static_cast<std::size_t>(b);
+    const std::size_t i = b;
     if (!bodies.moves(b)) continue;
     with.rounds.struck.linear[i] -= with.free.linear[i] - with.old.linear[i];
     with.rounds.struck.angular[i] -= with.free.angular[i] - with.old.angular[i];
@@ -225,14 +224,14 @@ bool Simulation::make_step(StepResult& next, double then, bool however) {
   next.state = now_.state;
   next.stage.take_over(now_.stage);
   model::Motion& motion = next.state.motion;
-  if (settings_.integrator == Integrator::moreau) synchronise(next.state);
+  if (!form.leapfrog) synchronise(next.state);
   start_motion(next.state, form);
   timer.end(kIntegrate);
   throw_if_stopped();
 
   StageInput in = stage_input(motion, with.old, with.free);
   in.impulse_ratio = now_.state.clock.impulse_ratio(impulse_time(bodies, with.kick, form.h));
-  in.ahead = buffers_.cover.ahead = form.leapfrog || form.quasi_static ? form.h : 0.5 * (form.h + then);
+  in.ahead = buffers_.cover.ahead = form.first_part() == 0.0 ? form.h : 0.5 * (form.h + then);
   in.times = form.leapfrog ? assembly::StepTimes{form.t + 0.5 * form.h, form.t + form.h, form.h}
                            : assembly::StepTimes{form.t + form.h, form.t + form.first_part() + buffers_.cover.ahead, buffers_.cover.ahead};
   in.level = form.leapfrog ? Level::places : Level::midpoint;
@@ -480,7 +479,7 @@ bool Simulation::outran(const assembly::Velocities& end) {
   const double allowed = settings_.quasi_static ? kUnseen : settings_.integrator == Integrator::moreau ? settings_.slack : kNoOverlap;
   bool any = false;
   for (int b = 0; b < bodies.size(); ++b) {
-    const auto i = static_cast<std::size_t>(b);
+    const std::size_t i = b;
     if (!bodies.moves(b)) continue;
     const double speed = assembly::surface_speed(bodies, end, b);
     if (buffers_.cover.ahead * (speed - buffers_.cover.speed[i]) <= allowed * bodies.radius[i]) continue;
@@ -493,14 +492,14 @@ bool Simulation::outran(const assembly::Velocities& end) {
 void Simulation::place_bodies(const model::Motion& motion) {
   const model::Bodies& bodies = model_.bodies;
   for (int b = 0; b < bodies.size(); ++b) {
-    const auto i = static_cast<std::size_t>(b);
+    const std::size_t i = b;
     if (bodies.moves(b) || bodies.prescribed.count(bodies.id[i])) place_body(motion, b, buffers_.cover.ahead * buffers_.cover.speed[i]);
   }
 }
 
 void Simulation::place_body(const model::Motion& motion, int b, double reach) {
   const model::Bodies& bodies = model_.bodies;
-  const auto i = static_cast<std::size_t>(b);
+  const std::size_t i = b;
   if (const model::Deformable* body = bodies.find_deformable(b)) {
     thread_local std::vector<Vec3> points;
     if (body->mechanics->surface_points(body->part(motion.q), points)) {
@@ -541,7 +540,7 @@ bool Simulation::correct_implicit(const StageInput& in, const StepForm& form, Co
     unsolved.assign(bodies.deformables.size(), 0);
     change.assign(motion.u.size(), 0.0);
     throwing_for(static_cast<std::ptrdiff_t>(bodies.deformables.size()), [&](std::ptrdiff_t k) {
-      const auto d = static_cast<std::size_t>(k);
+      const std::size_t d = k;
       const model::Deformable& body = bodies.deformables[d];
       const auto u = body.part(stage.end.nodal), difference = body.part(change);
       const auto push = body.part(std::as_const(stage.push));
