@@ -128,6 +128,6 @@ TAKES = {**{f"Body.{n}": VECTOR for n in ("angular_velocity", "position", "veloc
          "Simulation.extents": "Sequence[Vector] | Vector | None"}
 #: Attributes that constructors set.
 ATTRIBUTES = {"Frame": ("time", "step", "ids", "rows", "positions", "rotations", "velocities", "angular_velocities", "body_energies", "energies", "contacts"),
-              "ServoWall": ("body", "direction"), "Triaxial": ("low", "fixed", "driven", "walls"), "Results": ("path",), "Problem": ("path",), "Simulation": ("out",), "TimeSeries": ("label",), "Body": ("id",), "Constraint": ("id",), "BulkMaterial": ("id",),
+              "ServoWall": ("body", "direction"), "Triaxial": ("low", "fixed", "driven", "walls"), "Results": ("path",), "Problem": ("path",), "TimeSeries": ("label",), "Body": ("id",), "Constraint": ("id",), "BulkMaterial": ("id",),
               "SurfaceMaterial": ("id",),
               "Solution": ("solver", "R", "U", "status", "iterations", "products", "linear_iterations", "fallbacks", "residual", "merit", "siconos", "ccp", "seconds", "history", "stage", "advice")}
