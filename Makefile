@@ -5,6 +5,9 @@ PREFIX ?= /usr/local
 CONFIGURE = cmake --preset $(PRESET) >$(if $(VERBOSE),/dev/stdout,/dev/null)
 # How far a build is, and for how long it has been running.
 export NINJA_STATUS := [%p, %es] 
+# $(call beside,PARTS) COMMAND $(both): the command, while packages that it does not need are installed; fails where either does.
+beside = tools/install_deps.sh $(1) & packages=$$!;
+both = ; built=$$?; wait $$packages && exit $$built
 
 .PHONY: all engine page build demo gallery test bench install deb clean
 
@@ -15,7 +18,7 @@ engine:
 	@tools/install_deps.sh engine
 	@$(CONFIGURE)
 	@[ -e $(BUILD)/python/launcher ] && [ -n "$$(ls $(BUILD)/python/_scree.*.so 2>/dev/null)" ] || echo "building the engine: about 3 minutes on 2 cores"
-	@cmake --build --preset $(PRESET) --target scree_python
+	@$(call beside,look) cmake --build --preset $(PRESET) --target scree_python $(both)
 
 # The page of `scree view`.
 page:
@@ -36,10 +39,10 @@ gallery: build
 	@tools/build_gallery.py
 
 test:
-	@tools/install_deps.sh engine page extras ranks test
+	@tools/install_deps.sh engine page ranks gtest
 	@$(CONFIGURE) -DSCREE_TESTS=ON
 	@echo "building the engine, the page and the tests: about 8 minutes on 2 cores from nothing"
-	@cmake --build --preset $(PRESET)
+	@$(call beside,look extras test) cmake --build --preset $(PRESET) $(both)
 	@cd $(BUILD) && ctest --output-on-failure --parallel 2
 
 bench:

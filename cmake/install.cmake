@@ -1,7 +1,7 @@
 # What `make install` puts in place, so that find_package(scree) works afterwards.
 include(CMakePackageConfigHelpers)
 
-set(scree_libraries core geometry collision elastic solvers model assembly stepping parallel io recording)
+set(scree_libraries core geometry collision elastic solvers model assembly stepping parallel io pictures recording)
 foreach(name ${scree_libraries})
   install(TARGETS scree_${name} EXPORT scree_targets ARCHIVE DESTINATION lib COMPONENT dev)
   install(DIRECTORY src/${name} DESTINATION include/scree COMPONENT dev FILES_MATCHING PATTERN "*.hpp")

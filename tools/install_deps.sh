@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
-# Install the Debian packages Scree builds and runs with: tools/install_deps.sh [engine] [page] [extras] [ranks] [test]. Quiet; does nothing when all are there.
+# Install the Debian packages Scree builds and runs with: tools/install_deps.sh [engine] [look] [page] [extras] [ranks] [gtest] [test]. Quiet; does nothing when all
+# are there. What is compiled with (engine, page, ranks, gtest) comes first; the rest, most of it Python that Debian compiles as it installs, may come while Scree is built.
 set -euo pipefail
 
 engine=(
   g++ cmake ninja-build
   libeigen3-dev libsuitesparse-dev libopenblas0-pthread libhdf5-dev libqhull-dev libfmt-dev nlohmann-json3-dev libpugixml-dev zlib1g-dev
-  python3 python3-dev python3-lib2to3 python3-numpy python3-matplotlib python3-pil python3-h5py pybind11-dev
+  python3 python3-dev python3-numpy pybind11-dev
 )
+# Pictures, plots, results as arrays, scripts in Python 2.
+look=(python3-matplotlib python3-pil python3-h5py python3-lib2to3)
 # Meshes of other programs, solids from surfaces, completion in the shell.
 extras=(tetgen python3-meshio python3-argcomplete)
 # Runs on several ranks. (Not libhdf5-openmpi-dev: it would replace the HDF5 that the engine is built with.)
 ranks=(libopenmpi-dev openmpi-bin libtrilinos-zoltan-dev)
-test=(git libgtest-dev python3-pytest python3-hypothesis mypy ffmpeg python3-venv python3-pip dpkg-dev libode-dev)
+gtest=(libgtest-dev)
+test=(git python3-pytest python3-hypothesis mypy ffmpeg python3-venv python3-pip dpkg-dev libode-dev)
 
 missing=() optional=()
 need() {
@@ -24,14 +28,17 @@ need() {
 # Programs that may come from elsewhere, and without which the rest builds, works and is tested.
 want() { command -v "$1" >/dev/null || optional+=("$2"); }
 
-for part in "${@:-engine}"; do
+[ $# -gt 0 ] || set -- engine look
+for part in "$@"; do
   case $part in
     engine) need "${engine[@]}" ;;
+    look) need "${look[@]}" ;;
     page) want node nodejs; want npm npm ;;
     extras) need "${extras[@]}" ;;
     ranks) need "${ranks[@]}" ;;
+    gtest) need "${gtest[@]}" ;;
     test) need "${test[@]}"; want chromium chromium ;;
-    *) echo "tools/install_deps.sh: '$part' is none of engine, page, extras, ranks, test" >&2; exit 2 ;;
+    *) echo "tools/install_deps.sh: '$part' is none of engine, look, page, extras, ranks, gtest, test" >&2; exit 2 ;;
   esac
 done
 [ $((${#missing[@]} + ${#optional[@]})) -eq 0 ] && exit 0

@@ -3,16 +3,16 @@
 #include <cmath>
 
 #include "core/spelling.hpp"
-#include "io/render_results.hpp"
+#include "pictures/render_results.hpp"
 
 namespace scree::python {
 
 namespace {
 
-io::ObstacleStyle obstacle_style(const std::string& name) {
+pictures::ObstacleStyle obstacle_style(const std::string& name) {
   static const std::vector<std::string> names{"automatic", "solid", "faded", "hidden"};
   for (std::size_t k = 0; k < names.size(); ++k)
-    if (name == names[k]) return static_cast<io::ObstacleStyle>(k);
+    if (name == names[k]) return static_cast<pictures::ObstacleStyle>(k);
   throw_input("obstacles = '{}' is unknown{}", name, did_you_mean(name, names));
 }
 
@@ -22,7 +22,7 @@ class Renderer {
   Renderer(const std::string& path, const py::dict& settings) : reader_(path), frames_(reader_) {
     options_.title = reader_.info().title;
     for (const auto& [key, value] : settings) set(py::cast<std::string>(key), value);
-    io::check(options_);
+    pictures::check(options_);
     if (!std::isfinite(style_.low) || !std::isfinite(style_.high)) throw_input("low = {}, high = {}: both must be finite", style_.low, style_.high);
   }
   Renderer(const Renderer&) = delete;
@@ -40,7 +40,7 @@ class Renderer {
   /// (array of pixels, what is to be written on it).
   py::tuple picture(std::int64_t frame) {
     if (!prepared_options_.camera) prepare({frame});
-    const io::Picture drawn = released([&] { return frames_.picture(frame, prepared_options_, prepared_style_); });
+    const pictures::Picture drawn = released([&] { return frames_.picture(frame, prepared_options_, prepared_style_); });
     py::array_t<std::uint8_t> array({drawn.image.height, drawn.image.width, 3});
     std::memcpy(array.mutable_data(), drawn.image.rgb.data(), drawn.image.rgb.size());
     const py::dict text(py::arg("title") = prepared_options_.title, py::arg("caption") = drawn.caption, py::arg("legend") = legend());
@@ -50,9 +50,9 @@ class Renderer {
  private:
   [[nodiscard]] py::object legend() const {
     if (!prepared_options_.legend) return py::none();
-    const io::Legend& bar = *prepared_options_.legend;
+    const pictures::Legend& bar = *prepared_options_.legend;
     return py::dict(py::arg("title") = bar.title, py::arg("unit") = bar.unit, py::arg("low") = bar.low, py::arg("high") = bar.high,
-                    py::arg("colour") = py::cpp_function([map = bar.map](double share) { return io::map_colour(map, share); }));
+                    py::arg("colour") = py::cpp_function([map = bar.map](double share) { return pictures::map_colour(map, share); }));
   }
 
   void set(const std::string& name, const py::handle& value) {
@@ -69,8 +69,8 @@ class Renderer {
       else if (name == "edges") options_.edges = py::cast<bool>(value);
       else if (name == "title") options_.title = py::cast<std::string>(value);
       else if (name == "caption") options_.caption = py::cast<std::string>(value);
-      else if (name == "quantity") style_.quantity = io::quantity(py::cast<std::string>(value));
-      else if (name == "map") style_.map = io::colour_map(py::cast<std::string>(value));
+      else if (name == "quantity") style_.quantity = pictures::quantity(py::cast<std::string>(value));
+      else if (name == "map") style_.map = pictures::colour_map(py::cast<std::string>(value));
       else if (name == "low") style_.low = py::cast<double>(value);
       else if (name == "high") style_.high = py::cast<double>(value);
       else if (name == "bodies") style_.bodies = py::cast<std::vector<std::int32_t>>(value);
@@ -82,9 +82,9 @@ class Renderer {
   }
 
   io::ResultsReader reader_;
-  io::FrameRenderer frames_;
-  io::RenderOptions options_, prepared_options_;
-  io::FrameStyle style_, prepared_style_;
+  pictures::FrameRenderer frames_;
+  pictures::RenderOptions options_, prepared_options_;
+  pictures::FrameStyle style_, prepared_style_;
 };
 
 }  // namespace

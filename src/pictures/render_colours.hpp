@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace scree::io {
+namespace scree::pictures {
 
 using Rgb = std::array<float, 3>;  ///< sRGB, 0 to 1
 
@@ -30,4 +30,4 @@ enum class ColourMap {
 [[nodiscard]] float srgb_to_linear(float value);
 [[nodiscard]] float linear_to_srgb(float value);
 
-}  // namespace scree::io
+}  // namespace scree::pictures

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "io/render.hpp"
+#include "pictures/render.hpp"
 #include "io/results.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 
 /// What the colour of a moving body says.
 enum class Quantity {
@@ -25,7 +25,7 @@ enum class Quantity {
 [[nodiscard]] Quantity quantity(std::string_view name);
 
 /// The quantity of each body of a frame (none and body: zeros), in the frame's order.
-[[nodiscard]] std::vector<double> body_values(const ResultsReader& reader, const Frame& frame, Quantity quantity);
+[[nodiscard]] std::vector<double> body_values(const io::ResultsReader& reader, const io::Frame& frame, Quantity quantity);
 
 /// How frames are drawn, beyond RenderOptions.
 struct FrameStyle {
@@ -45,7 +45,7 @@ struct Picture {
 /// Frames of one file as bodies to draw. Keeps the reader by reference.
 class FrameRenderer {
  public:
-  explicit FrameRenderer(const ResultsReader& reader);
+  explicit FrameRenderer(const io::ResultsReader& reader);
 
   /// Camera, colour range and legend shared by the given frames (at most 60 of them, evenly chosen, are read).
   /// A camera or range that is given stays. InputError when `frames` is empty or one does not exist.
@@ -55,12 +55,12 @@ class FrameRenderer {
   [[nodiscard]] Picture picture(std::int64_t frame, RenderOptions options, const FrameStyle& style);
 
  private:
-  [[nodiscard]] std::vector<RenderBody> place(const Frame& frame);
-  const geometry::Shape* deformed(const StoredShape& stored, const double* points);
-  [[nodiscard]] std::vector<RenderTube> chains(const Frame& frame) const;
-  void colour(const Frame& frame, const FrameStyle& style, std::vector<RenderBody>& bodies) const;
+  [[nodiscard]] std::vector<RenderBody> place(const io::Frame& frame);
+  const geometry::Shape* deformed(const io::StoredShape& stored, const double* points);
+  [[nodiscard]] std::vector<RenderTube> chains(const io::Frame& frame) const;
+  void colour(const io::Frame& frame, const FrameStyle& style, std::vector<RenderBody>& bodies) const;
 
-  const ResultsReader& reader_;
+  const io::ResultsReader& reader_;
   std::vector<geometry::Shape> shapes_;      ///< of the file, as far as they were known
   std::list<geometry::Shape> deformed_;      ///< of the frame placed last
   double largest_force_ = 0.0;               ///< of contacts, that sets the width of tubes, N
@@ -68,6 +68,6 @@ class FrameRenderer {
 
 /// A stored shape with its surface alone: mesh elements become polyhedra that keep only their outer faces.
 /// `points`: places of vertices and nodes, or null for the stored ones.
-[[nodiscard]] geometry::Shape surface_shape(const StoredShape& stored, const double* points = nullptr);
+[[nodiscard]] geometry::Shape surface_shape(const io::StoredShape& stored, const double* points = nullptr);
 
-}  // namespace scree::io
+}  // namespace scree::pictures

@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "io/render.hpp"
+#include "pictures/render.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 namespace {
 
 constexpr double kSlope = 0.26;         // of half the height of the picture: a long lens
@@ -149,4 +149,4 @@ Camera ViewFit::camera() const {
   return camera;
 }
 
-}  // namespace scree::io
+}  // namespace scree::pictures

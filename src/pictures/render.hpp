@@ -12,10 +12,10 @@
 
 #include "core/vec.hpp"
 #include "geometry/shape.hpp"
-#include "io/image.hpp"
-#include "io/render_colours.hpp"
+#include "pictures/image.hpp"
+#include "pictures/render_colours.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 
 /// One body. `rotation` may be any invertible F (pseudo-rigid bodies).
 struct RenderBody {
@@ -106,4 +106,4 @@ class ViewFit {
 /// Support of a piece of a placed body:  max over its points of  direction . x.
 [[nodiscard]] double support(const geometry::Piece& piece, const RenderBody& body, const Vec3& direction);
 
-}  // namespace scree::io
+}  // namespace scree::pictures

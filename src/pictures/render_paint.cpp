@@ -1,11 +1,11 @@
-#include "io/render_paint.hpp"
+#include "pictures/render_paint.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/threads.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 namespace {
 
 using Colour = Eigen::Vector3f;  // linear light
@@ -367,4 +367,4 @@ Image Painter::picture() {
 
 Image paint(const RenderScene& scene, const RenderOptions& options) { return Painter(scene, options).picture(); }
 
-}  // namespace scree::io
+}  // namespace scree::pictures

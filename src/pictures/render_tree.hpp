@@ -7,7 +7,7 @@
 
 #include "core/vec.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 
 enum class SurfaceKind : std::uint8_t { sphere, ellipsoid, triangle, capsule };
 
@@ -145,4 +145,4 @@ class SurfaceTree {
   std::vector<Node> nodes_;
 };
 
-}  // namespace scree::io
+}  // namespace scree::pictures

@@ -1,4 +1,4 @@
-#include "io/render.hpp"
+#include "pictures/render.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "geometry/build.hpp"
-#include "io/render_paint.hpp"
+#include "pictures/render_paint.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 namespace {
 
 using geometry::Shape;
@@ -342,4 +342,4 @@ TEST(Render, RefusesWhatCannotBeDrawn) {
 }
 
 }  // namespace
-}  // namespace scree::io
+}  // namespace scree::pictures

@@ -1,4 +1,4 @@
-#include "io/render_colours.hpp"
+#include "pictures/render_colours.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "core/vec.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 
 float srgb_to_linear(float value) { return value <= 0.04045f ? value / 12.92f : std::pow((value + 0.055f) / 1.055f, 2.4f); }
 
@@ -63,4 +63,4 @@ Rgb palette_colour(std::int64_t number) {
   return from_lch(kLightness[index], 42.0, kHue[index]);
 }
 
-}  // namespace scree::io
+}  // namespace scree::pictures

@@ -1,9 +1,9 @@
 /// From rays to pixels.
 #pragma once
 
-#include "io/render_scene.hpp"
+#include "pictures/render_scene.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 
 /// Cast the scene into a picture without lettering.
 ///
@@ -12,4 +12,4 @@ namespace scree::io {
 /// changes from pixel to pixel, samples x samples rays are cast instead of one.
 [[nodiscard]] Image paint(const RenderScene& scene, const RenderOptions& options);
 
-}  // namespace scree::io
+}  // namespace scree::pictures

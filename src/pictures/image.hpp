@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace scree::io {
+namespace scree::pictures {
 
 /// 8-bit sRGB, rows from top to bottom, three bytes a pixel.
 struct Image {
@@ -15,4 +15,4 @@ struct Image {
   [[nodiscard]] std::uint8_t* pixel(int x, int y) { return &rgb[3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x))]; }
 };
 
-}  // namespace scree::io
+}  // namespace scree::pictures

@@ -1,9 +1,9 @@
-#include "io/render_tree.hpp"
+#include "pictures/render_tree.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace scree::io {
+namespace scree::pictures {
 namespace {
 
 constexpr int kLeaf = 3;       // surfaces a leaf
@@ -201,4 +201,4 @@ void SurfaceTree::split(int index, std::vector<Box>& boxes, std::vector<int>& or
   split(child + 1, boxes, order, depth + 1);
 }
 
-}  // namespace scree::io
+}  // namespace scree::pictures

@@ -1,10 +1,10 @@
-#include "io/render_scene.hpp"
+#include "pictures/render_scene.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
-namespace scree::io {
+namespace scree::pictures {
 namespace {
 
 // Edges flatter than 20 degrees are not drawn: facets of round things and cuts between mesh elements.
@@ -254,4 +254,4 @@ std::vector<char> hiding_pieces(const std::vector<Surface>& surfaces, int pieces
   return hides;
 }
 
-}  // namespace scree::io
+}  // namespace scree::pictures

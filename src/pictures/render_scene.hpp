@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "io/render.hpp"
-#include "io/render_tree.hpp"
+#include "pictures/render.hpp"
+#include "pictures/render_tree.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 
 struct RenderScene {
   SurfaceTree solid{{}};
@@ -34,4 +34,4 @@ struct RenderScene {
 [[nodiscard]] std::vector<char> hiding_pieces(const std::vector<Surface>& surfaces, int pieces, int bodies, const Camera& camera,
                                               const RenderOptions& options);
 
-}  // namespace scree::io
+}  // namespace scree::pictures

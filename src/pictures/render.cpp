@@ -1,12 +1,12 @@
-#include "io/render.hpp"
+#include "pictures/render.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.hpp"
-#include "io/render_paint.hpp"
+#include "pictures/render_paint.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 namespace {
 
 constexpr int kLargestSide = 16384;
@@ -63,4 +63,4 @@ Image render(std::span<const RenderBody> bodies, const RenderOptions& options, s
   return paint(build_scene(bodies, tubes, options, camera), options);
 }
 
-}  // namespace scree::io
+}  // namespace scree::pictures

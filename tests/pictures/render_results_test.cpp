@@ -1,20 +1,20 @@
-#include "io/render_results.hpp"
+#include "pictures/render_results.hpp"
 
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
 #include "geometry/build.hpp"
-#include "temporary_folder.hpp"
+#include "../io/temporary_folder.hpp"
 
-namespace scree::io {
+namespace scree::pictures {
 namespace {
 
 // A floor, a ball and a deforming cube over two frames; the ball moves with 1 and 3 m/s and presses with 5 N; a support holds the cube with 900 N.
-std::string write_run(const TemporaryFolder& folder) {
+std::string write_run(const io::TemporaryFolder& folder) {
   const std::string path = folder.file("results.h5");
-  ResultsWriter writer(path, {});
-  const auto add = [&](const geometry::Shape& shape, StoredKind kind, std::int64_t id, const Vec3& center) {
-    BodyRow row;
+  io::ResultsWriter writer(path, {});
+  const auto add = [&](const geometry::Shape& shape, io::StoredKind kind, std::int64_t id, const Vec3& center) {
+    io::BodyRow row;
     row.id = id;
     row.kind = kind;
     row.center = center;
@@ -25,11 +25,11 @@ std::string write_run(const TemporaryFolder& folder) {
   const std::array<int, 6> ids{};
   const std::array<Vec3, 8> corners{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(1, 0, 1), Vec3(1, 1, 1), Vec3(0, 1, 1)};
   const geometry::Shape cube = geometry::make_shape(geometry::make_hex(corners, 2, 2, 2, 0, ids));
-  const std::int32_t floor = add(geometry::make_box(Vec3(-9, -9, -1), Vec3(9, 9, 0), 0, 0), StoredKind::obstacle, 1, Vec3(0, 0, -0.5));
-  const std::int32_t ball = add(geometry::make_sphere(Vec3(0, 0, 0.5), 0.5, 0, 0), StoredKind::rigid, 2, Vec3(0, 0, 0.5));
-  const std::int32_t block = add(cube, StoredKind::finite_element, 3, Vec3(0.5, 0.5, 0.5));
+  const std::int32_t floor = add(geometry::make_box(Vec3(-9, -9, -1), Vec3(9, 9, 0), 0, 0), io::StoredKind::obstacle, 1, Vec3(0, 0, -0.5));
+  const std::int32_t ball = add(geometry::make_sphere(Vec3(0, 0, 0.5), 0.5, 0, 0), io::StoredKind::rigid, 2, Vec3(0, 0, 0.5));
+  const std::int32_t block = add(cube, io::StoredKind::finite_element, 3, Vec3(0.5, 0.5, 0.5));
   for (int k = 0; k < 2; ++k) {
-    Frame frame;
+    io::Frame frame;
     frame.time = k;
     frame.step = k;
     frame.body = {floor, ball, block};
@@ -66,9 +66,9 @@ RenderOptions small() {
 }
 
 TEST(RenderResults, ValuesOfBodies) {
-  TemporaryFolder folder;
-  const ResultsReader reader(write_run(folder));
-  const Frame frame = reader.frame(1);
+  io::TemporaryFolder folder;
+  const io::ResultsReader reader(write_run(folder));
+  const io::Frame frame = reader.frame(1);
   EXPECT_EQ(body_values(reader, frame, Quantity::velocity), (std::vector<double>{0, 3, 0}));
   EXPECT_EQ(body_values(reader, frame, Quantity::displacement), (std::vector<double>{0, 3, 2.5}));
   EXPECT_EQ(body_values(reader, frame, Quantity::force), (std::vector<double>{5, 5, 0}));
@@ -78,8 +78,8 @@ TEST(RenderResults, ValuesOfBodies) {
 }
 
 TEST(RenderResults, OneCameraAndOneScaleForAllFrames) {
-  TemporaryFolder folder;
-  const ResultsReader reader(write_run(folder));
+  io::TemporaryFolder folder;
+  const io::ResultsReader reader(write_run(folder));
   FrameRenderer renderer(reader);
   RenderOptions options = small();
   FrameStyle style;
@@ -97,8 +97,8 @@ TEST(RenderResults, OneCameraAndOneScaleForAllFrames) {
 }
 
 TEST(RenderResults, RangeGivenStaysAndChainsAppear) {
-  TemporaryFolder folder;
-  const ResultsReader reader(write_run(folder));
+  io::TemporaryFolder folder;
+  const io::ResultsReader reader(write_run(folder));
   FrameRenderer renderer(reader);
   RenderOptions options = small();
   FrameStyle style;
@@ -124,8 +124,8 @@ TEST(RenderResults, RangeGivenStaysAndChainsAppear) {
 }
 
 TEST(RenderResults, SurfaceOfAMeshIsCutByElements) {
-  TemporaryFolder folder;
-  const ResultsReader reader(write_run(folder));
+  io::TemporaryFolder folder;
+  const io::ResultsReader reader(write_run(folder));
   const geometry::Shape shape = surface_shape(reader.shapes()[static_cast<std::size_t>(reader.bodies()[2].shape)]);
   ASSERT_EQ(shape.pieces.size(), 8u);  // every element of a 2 x 2 x 2 block has three outer faces
   for (const geometry::Piece& piece : shape.pieces) EXPECT_EQ(std::get<geometry::Polyhedron>(piece.form).faces(), 3);
@@ -133,4 +133,4 @@ TEST(RenderResults, SurfaceOfAMeshIsCutByElements) {
 }
 
 }  // namespace
-}  // namespace scree::io
+}  // namespace scree::pictures
