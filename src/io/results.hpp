@@ -152,8 +152,8 @@ struct Frame {
   [[nodiscard]] std::size_t contacts() const { return gap.size(); }
   /// True for a contact between bodies, false for a constraint that a user prescribed.
   [[nodiscard]] bool touches(std::size_t c) const { return contact_kind[c] == 0; }
-  /// How many of them are contacts between bodies.
-  [[nodiscard]] std::int64_t touching() const { return std::count(contact_kind.begin(), contact_kind.end(), std::uint8_t{0}); }
+  /// How many of them are contacts between bodies, those within reach that carry nothing included.
+  [[nodiscard]] std::int64_t between_bodies() const { return std::count(contact_kind.begin(), contact_kind.end(), std::uint8_t{0}); }
 };
 
 /// Append-only writer. One a file: FileError when another process is writing it.

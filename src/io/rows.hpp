@@ -1,4 +1,4 @@
-/// Rows of flat arrays as vectors and matrices; rows of bodies that are held.
+/// Rows of flat arrays as vectors and matrices; rows of bodies that are held; contacts that touch.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +21,18 @@ namespace scree::io {
     if (!frame.touches(c) && std::min(a, b) < 0 && std::max(a, b) >= 0) held[std::max(a, b)] = 1;
   }
   return held;
+}
+
+/// How many contacts between bodies touch or carry a force: those that the row of the step counts.
+[[nodiscard]] inline std::int64_t touching(const Frame& frame, const std::vector<BodyRow>& bodies) {
+  std::int64_t count = 0;
+  for (std::size_t c = 0; c < frame.contacts(); ++c) {
+    const std::int32_t a = frame.pair[2 * c], b = frame.pair[2 * c + 1];
+    if (!frame.touches(c) || a < 0 || b < 0) continue;
+    const double size = std::min(bodies[a].radius, bodies[b].radius);
+    count += frame.gap[c] <= model::kTouching * size || !row3(frame.force, c).isZero(0.0) ? 1 : 0;
+  }
+  return count;
 }
 
 }  // namespace scree::io

@@ -196,7 +196,7 @@ Bundle WirePacker::frame(std::int64_t index, std::span<const Field> fields, bool
   const bool forces = std::find(fields.begin(), fields.end(), Field::force) != fields.end();
   const Frame frame = reader_.frame(index, kMotionPart | kNodePart | kKindPart | (forces ? kForcePart : 0U));
   Bundle bundle(json_text({{"kind", "frame"}, {"frame", index}, {"time", frame.time}, {"step", frame.step}, {"bodies", frame.bodies()},
-                  {"contacts", frame.touching()}, {"energy", to_json(frame.energy)}}));
+                  {"contacts", frame.between_bodies()}, {"energy", to_json(frame.energy)}}));
   if (!counts_up(frame.body)) bundle.add("row", frame.body);
   bundle.add("position", narrow(frame.position, origin_), 3);
   std::vector<std::int16_t> quaternion;
@@ -239,7 +239,7 @@ Bundle WirePacker::contacts(std::int64_t index, std::int64_t limit, bool detail)
     pair.insert(pair.end(), {frame.pair[2 * c], frame.pair[2 * c + 1]});
     kind.push_back(frame.contact_kind[c]);
   }
-  Bundle bundle(json_text({{"kind", "contacts"}, {"frame", index}, {"time", frame.time}, {"contacts", all}, {"constraints", static_cast<std::int64_t>(all) - frame.touching()}}));
+  Bundle bundle(json_text({{"kind", "contacts"}, {"frame", index}, {"time", frame.time}, {"contacts", all}, {"constraints", static_cast<std::int64_t>(all) - frame.between_bodies()}}));
   bundle.add("number", order);
   bundle.add("point", point, 3);
   bundle.add("force", force, 3);

@@ -10,6 +10,9 @@ namespace scree::model {
 enum Stage { kIntegrate, kDetect, kAssemble, kSolve, kStages };
 inline constexpr std::array<const char*, kStages> kStageNames{"integrate", "detect", "assemble", "solve"};
 
+/// Gap, relative to the radius of the smaller body, up to which a contact counts as touching.
+inline constexpr double kTouching = 1e-6;
+
 /// Plain data, without padding that would differ between machines. Energies and works in J, of all moving bodies; works since the start.
 struct StepRow {
   std::int64_t step = 0;          ///< number of the step, from 1
@@ -18,7 +21,7 @@ struct StepRow {
   std::int32_t bodies = 0;
   std::int32_t constraints = 0;   ///< prescribed by the user
   std::int32_t candidates = 0;    ///< contact points within reach
-  std::int32_t contacts = 0;      ///< those that touch or carry a force
+  std::int32_t contacts = 0;      ///< those that touch (kTouching) or carry a force
   std::int32_t status = 0;        ///< solvers::Status
   std::int32_t iterations = 0;
   double residual = 0.0;

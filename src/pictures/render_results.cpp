@@ -237,7 +237,8 @@ Picture FrameRenderer::picture(std::int64_t index, RenderOptions options, const 
   if (!style.chains) colour(frame, style, bodies);
   if (options.caption.empty()) {
     const auto moving = std::count_if(bodies.begin(), bodies.end(), [](const RenderBody& b) { return !b.obstacle; });
-    options.caption = fmt::format("t = {:.4g} s   {} {}   {} contacts", frame.time, moving, moving == 1 ? "body" : "bodies", frame.touching());
+    const auto touching = io::touching(frame, reader_.bodies());
+    options.caption = fmt::format("t = {:.4g} s   {} {}   {} {}", frame.time, moving, moving == 1 ? "body" : "bodies", touching, touching == 1 ? "contact" : "contacts");
   }
   options.glass_bodies = options.glass_bodies || style.chains;
   return {render(bodies, options, style.chains ? chains(frame) : std::vector<RenderTube>{}), options.caption};

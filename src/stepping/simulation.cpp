@@ -12,9 +12,6 @@ void check_finite(const char* call, const char* argument, const Vec3& value) {
   if (!is_finite(value)) throw_input("{}: {} = ({}, {}, {}) is not finite", call, argument, value.x(), value.y(), value.z());
 }
 
-/// Gap, relative to the smaller body, at which a contact counts as touching.
-constexpr double kTouching = 1e-6;
-
 }  // namespace
 
 Simulation::Simulation(double step) {
@@ -341,7 +338,7 @@ void Simulation::fill_report(model::StepRow& report) const {
     const double gap = contact.point.gap;
     const std::size_t a = contact.index_a, b = contact.index_b;
     const double size = std::min(model_.bodies.radius[a], model_.bodies.radius[b]);
-    if (gap <= kTouching * size || !contact.R.isZero(0.0)) ++report.contacts;
+    if (gap <= model::kTouching * size || !contact.R.isZero(0.0)) ++report.contacts;
     if (gap < 0.0) {
       ++overlaps;
       depth -= gap;

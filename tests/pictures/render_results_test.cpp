@@ -40,17 +40,17 @@ std::string write_run(const io::TemporaryFolder& folder) {
     frame.body_energy.assign(18, 0.0);
     for (const Vec3& node : cube.meshes[0].nodes) frame.node_position.insert(frame.node_position.end(), {2.5 + node.x(), node.y(), (1.0 + k) * node.z()});
     frame.node_velocity.assign(frame.node_position.size(), 0.0);
-    frame.pair = {floor, ball, -1, block};
-    frame.point = {-1.0 + 4.0 * k, 0, 0, -1.0 + 4.0 * k, 0, 1};
-    frame.axes = {0, 0, 1, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 1, 0};
-    frame.gap.assign(2, 0.0);
-    frame.area.assign(2, 0.0);
-    frame.force = {5, 0, 0, 900, 0, 0};
-    frame.relative_velocity.assign(6, 0.0);
-    frame.surface.assign(4, 0);
-    frame.material = {0, -1};
-    frame.contact_kind = {0, 1};
-    frame.constraint = {-1, 7};
+    frame.pair = {floor, ball, -1, block, ball, block};  // the last is apart
+    frame.point = {-1.0 + 4.0 * k, 0, 0, -1.0 + 4.0 * k, 0, 1, 0, 0, 1};
+    for (int c = 0; c < 3; ++c) frame.axes.insert(frame.axes.end(), {0, 0, 1, 1, 0, 0, 0, 1, 0});
+    frame.gap = {0, 0, 0.3};
+    frame.area.assign(3, 0.0);
+    frame.force = {5, 0, 0, 900, 0, 0, 0, 0, 0};
+    frame.relative_velocity.assign(9, 0.0);
+    frame.surface.assign(6, 0);
+    frame.material = {0, -1, 0};
+    frame.contact_kind = {0, 1, 0};
+    frame.constraint = {-1, 7, -1};
     writer.add_frame(frame);
   }
   writer.close();
@@ -94,6 +94,7 @@ TEST(RenderResults, OneCameraAndOneScaleForAllFrames) {
   const Image first = renderer.picture(0, options, style).image, second = renderer.picture(1, options, style).image;
   EXPECT_NE(first.rgb, second.rgb);
   EXPECT_EQ(renderer.picture(0, options, style).image.rgb, first.rgb);
+  EXPECT_EQ(renderer.picture(1, options, style).caption, "t = 1 s   2 bodies   1 contact");
 }
 
 TEST(RenderResults, RangeGivenStaysAndChainsAppear) {
