@@ -8,6 +8,7 @@ import time
 import numpy as np
 
 from . import _scree, peers, results, scenes
+from .peers import solfec as solfec_peer
 from .run import Run
 
 STAGES = tuple(_scree.stage_names)
@@ -32,9 +33,12 @@ def _run_with_results(sim, steps, frames):
         return table, {"frames": len(stored), "write_seconds": run.write_seconds, "bytes_per_body_and_frame": size / stored.body_frames}
 
 
-def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardstick="residual", max_iterations=None, warmup=None, state=None, frames=None, against=False):
+def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardstick="residual", max_iterations=None, warmup=None, state=None, frames=None, against=False, solfec=None):
     """Warm up, then time; returns the figures as a dictionary. frames: write so many frames of results meanwhile.
-    against: run the engine that has a driver for this scene from the same state, too."""
+    against: run the engine that has a driver for this scene from the same state, too.
+    solfec: path of Solfec's program, which makes the same steps with its own solver to the same tolerance, of merit."""
+    if solfec is not None and (warmup or against):
+        raise ValueError("--solfec: Solfec begins where the scene does, alone; leave out --warmup and --against")
     scene = scenes.make(name, state)
     sim = scene.sim
     if threads is not None:
@@ -47,6 +51,8 @@ def bench(name, steps=None, threads=None, solver="AUTO", tolerance=None, yardsti
     sim.solver(solver, tolerance=tolerance, yardstick=yardstick, **limits)
     steps, written = scene.steps if steps is None else steps, {}
     peer = _run_peer(scene, steps) if against else {}
+    if solfec is not None:
+        peer = {"peer": solfec_peer.run(solfec, name, steps, solver, tolerance or sim._engine.goal())}
     begun, busy = time.perf_counter(), time.process_time()
     if frames is None:
         table, _ = _run_steps(sim, steps)
@@ -113,7 +119,7 @@ def text(figures):
                      f"{figures['ms_per_step'] / figures['factorisation_ms']:.2f} of them; peak memory {figures['peak_memory_mb']:.0f} MB")
     if "peer" in figures:
         peer = figures["peer"]
-        lines.append(f"  {peer['name']} from the same state: {peer['cpu_ms']:.4g} ms of processor time, {peer['contacts']} contacts; ours over it "
+        lines.append(f"  {peer['name']} from the same start: {peer['cpu_ms']:.4g} ms of processor time, {peer['contacts']} contacts; ours over it "
                      f"{figures['cpu_ms_per_step'] / peer['cpu_ms']:.2f}")
     if "drift_max" in figures:
         lines.append(f"  drift at most {figures['drift_max']:.3g} m, tilt at most {figures['tilt_max']:.3g} rad")

@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "solvers/law.hpp"
+#include "solvers/packed_groups.hpp"
 #include "solvers/row_product.hpp"
 #include "solvers/sweeper.hpp"
 #include "solvers/yardstick.hpp"
@@ -7,16 +10,27 @@ namespace scree::solvers {
 
 namespace {
 
+/// Change of a sweep, of what R has moved since the last refresh, below which rows that drift are refreshed: what they lose,
+/// 2^-24 of the move, is then less than a thousandth of the change.
+constexpr double kLeastChange = 1e-4;
+
 /// Velocities of bodies kept along: a change of a block reaches its two bodies at once.
 class BodyRows {
  public:
+  static constexpr bool kDrifts = false;   ///< kept values are as exact as double precision lets them be
+
   explicit BodyRows(const BodyForm& form) : form_(form) {}
 
-  void refresh(std::span<const double> R) {
-    y_.resize(form_.dofs());
-    form_.scatter(R, y_);
+  void refresh(std::span<const double> R, std::span<const double> B) {
+    B_ = B;
+    kept_of(R, y_);
   }
-  [[nodiscard]] Vec3 velocity(int block, Vec3 U, const double*) const {
+  void kept_of(std::span<const double> R, std::vector<double>& kept) const {
+    kept.resize(form_.dofs());
+    form_.scatter(R, kept);
+  }
+  [[nodiscard]] Vec3 velocity(int block) const {
+    Vec3 U = Eigen::Map<const Vec3>(B_.data() + 3 * block);
     for (int side = 0; side < 2; ++side)
       if (const int body = form_.bodies_of(block)[side]; body >= 0)
         U += body_row_product(form_.rows(block, side), y_.data() + form_.dof_start(body));
@@ -31,24 +45,60 @@ class BodyRows {
 
  private:
   const BodyForm& form_;
+  std::span<const double> B_;
   std::vector<double> y_;
 };
 
-/// Rows of W itself: nothing is kept along.
+/// Rows of W itself, applied in single precision to what R has moved from a reference whose velocities are exact:
+/// U = (W R' + B) + W (R - R'). What rounding leaves of a move is taken back by the next reference.
 class StoredRows {
  public:
-  explicit StoredRows(const ExplicitForm& form) : form_(form) {}
+  static constexpr bool kDrifts = true;
 
-  void refresh(std::span<const double>) {}
-  [[nodiscard]] Vec3 velocity(int block, const Vec3& U, const double* R) const {
-    return add_row_product(U, form_.columns(block), form_.values(block), R);
+  explicit StoredRows(const ExplicitForm& form) : form_(form), kernel_(packed::kernel()) {
+    for (int a = 0; a < form.blocks(); ++a) add_row(form.columns(a), form.values(a));
   }
-  void push(int, const Vec3&) {}
-  [[nodiscard]] std::vector<double>& kept() { return none_; }
+
+  void refresh(std::span<const double> R, std::span<const double> B) {
+    reference_.assign(R.begin(), R.end());
+    velocity_.resize(R.size());
+    form_.apply(R, velocity_);
+    for (std::size_t k = 0; k < R.size(); ++k) velocity_[k] += B[k];
+    moved_.assign(R.size() + packed::kLanes, 0.0);
+  }
+  void kept_of(std::span<const double> R, std::vector<double>& kept) const {
+    kept.assign(moved_.size(), 0.0);
+    for (std::size_t k = 0; k < R.size(); ++k) kept[k] = R[k] - reference_[k];
+  }
+  [[nodiscard]] Vec3 velocity(int block) const {
+    Vec3 U = Eigen::Map<const Vec3>(velocity_.data() + 3 * block);
+    kernel_.add_runs(runs_.data() + run_start_[block], runs_.data() + run_start_[block + 1], values_.data() + value_start_[block], moved_.data(), U.data());
+    return U;
+  }
+  void push(int block, const Vec3& change) { Eigen::Map<Vec3>(moved_.data() + 3 * block) += change; }
+  [[nodiscard]] std::vector<double>& kept() { return moved_; }
 
  private:
+  void add_row(std::span<const int> columns, std::span<const RowMat3> values) {
+    for (std::size_t first = 0, last = 0; first < columns.size(); first = last) {
+      while (last < columns.size() && columns[last] == columns[first] + static_cast<int>(last - first)) ++last;
+      const std::size_t numbers = 3 * (last - first), quads = (numbers + packed::kLanes - 1) / packed::kLanes, from = values_.size();
+      runs_.push_back({3 * columns[first], static_cast<std::int32_t>(quads)});
+      values_.resize(from + 3 * packed::kLanes * quads, 0.0f);
+      for (std::size_t k = 0; k < numbers; ++k)
+        for (std::size_t row = 0; row < 3; ++row)
+          values_[from + packed::kLanes * (3 * (k / packed::kLanes) + row) + k % packed::kLanes] = static_cast<float>(values[first + k / 3].data()[3 * row + k % 3]);
+    }
+    run_start_.push_back(runs_.size());
+    value_start_.push_back(values_.size());
+  }
+
   const ExplicitForm& form_;
-  std::vector<double> none_;
+  const packed::Kernel& kernel_;
+  std::vector<packed::RowRun> runs_;
+  std::vector<std::size_t> run_start_{0}, value_start_{0};
+  std::vector<float> values_;
+  std::vector<double> reference_, velocity_, moved_;
 };
 
 /// Blocks in the given order.
@@ -66,10 +116,8 @@ class GeneralSweeper final : public Sweeper {
   void get(std::span<double> R) const override { std::copy(R_.begin(), R_.end(), R.begin()); }
 
  private:
-  [[nodiscard]] Vec3 velocity(int block) const {
-    return rows_.velocity(block, Eigen::Map<const Vec3>(problem_->B.data() + 3 * block), R_.data());
-  }
   void extrapolate(double beta);
+  [[nodiscard]] double squared_move();
 
   LocalIteration how_;
   const ContactProblem* problem_ = nullptr;
@@ -99,12 +147,17 @@ void GeneralSweeper<Rows>::set(std::span<const double> R) {
 
 template <class Rows>
 void GeneralSweeper<Rows>::refresh() {
-  if (momentum_ready_) {
-    // The iterate before must be as exact, or momentum would multiply the difference by beta / (1 - beta).
-    rows_.refresh(before_);
-    kept_before_ = rows_.kept();
-  }
-  rows_.refresh(R_);
+  rows_.refresh(R_, problem_->B);
+  // The iterate before must be as exact, or momentum would multiply the difference by beta / (1 - beta).
+  if (momentum_ready_) rows_.kept_of(before_, kept_before_);
+}
+
+/// How far R is from the last refresh, in the norm of a sweep's sums.
+template <class Rows>
+double GeneralSweeper<Rows>::squared_move() {
+  double sum = 0.0;
+  for (int a = 0; a < problem_->blocks(); ++a) sum += Eigen::Map<const Vec3>(rows_.kept().data() + 3 * a).squaredNorm() / local_[a].rho;
+  return sum;
 }
 
 template <class Rows>
@@ -138,7 +191,7 @@ SweepSums GeneralSweeper<Rows>::sweep(const SweepRule& rule) {
     const Eigen::Map<Vec3> R(R_.data() + 3 * a);
     const Vec3 old = R;
     Vec3 next = old;
-    const Vec3 q = velocity(a) - block.W * old;
+    const Vec3 q = rows_.velocity(a) - block.W * old;
     const LocalOutcome outcome = solve_local(how_, block, kind, mu, q, next, multiplier_[a]);
     sums.diverged += outcome == LocalOutcome::diverged;
     sums.failed += outcome == LocalOutcome::failed;
@@ -152,6 +205,8 @@ SweepSums GeneralSweeper<Rows>::sweep(const SweepRule& rule) {
     sums.change += weight * change.squaredNorm();
     if (momentum_ready_) sums.uphill -= weight * change.dot(next - Eigen::Map<const Vec3>(before_.data() + 3 * a));
   }
+  if constexpr (Rows::kDrifts)
+    if (sums.change < kLeastChange * kLeastChange * squared_move()) refresh();
   return sums;
 }
 
@@ -160,7 +215,7 @@ double GeneralSweeper<Rows>::squared_residual() {
   double sum = 0.0;
   for (int a = 0; a < problem_->blocks(); ++a) {
     const Vec3 R = Eigen::Map<const Vec3>(R_.data() + 3 * a);
-    sum += weight_[a] * squared_error(R, velocity(a), local_[a].rho, problem_->kind[a], problem_->mu[a]);
+    sum += weight_[a] * squared_error(R, rows_.velocity(a), local_[a].rho, problem_->kind[a], problem_->mu[a]);
   }
   return sum;
 }

@@ -17,7 +17,7 @@ constexpr int kMostHalvings = 20;
 constexpr double kAtRest = 0.1;        ///< velocities below this share of what the tolerance allows a block count as none
 constexpr double kEnough = 0.1;        ///< share of the tolerance that the bodies' impulses may miss
 constexpr double kDamping = 1e-3;      ///< of a Newton step, relative to what is missing
-constexpr double kLeastDamping = 1e-10;
+constexpr double kLeastNormDamping = 1e-10;
 
 /// min |x|^2 / 2,  A^T x = y,  x_a in the cone, on the ray or zero;  A = s Hs, x = R / s. Dual: x = P(A l), F(l) = A^T P(A l) - y = 0.
 class LeastNorm {
@@ -38,7 +38,7 @@ class LeastNorm {
     for (int step = 0; step < kMostSteps; ++step) {
       const double missing = norm(F_);
       if (missing <= goal) return true;
-      if (!newton_step(std::max(kLeastDamping, kDamping * missing / size))) return false;
+      if (!newton_step(std::max(kLeastNormDamping, kDamping * missing / size))) return false;
       double t = 1.0, next = evaluate_at(t);
       const double slope = dot(last_, step_);
       for (int k = 0; k < kMostHalvings && !(next <= value + 1e-4 * t * slope); ++k) next = evaluate_at(t *= 0.5);

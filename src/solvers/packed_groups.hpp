@@ -45,9 +45,17 @@ struct View {
   const double* measure;  ///< weights of the yardstick `residual`, four a group; 0 in empty lanes
 };
 
+/// Neighbouring columns of a row of W: entries of a vector from `start` on, four at a time. The values are twelve numbers for every four
+/// columns, four of each of the three rows, in single precision.
+struct RowRun {
+  std::int32_t start, quads;
+};
+
 struct Kernel {
   SweepSums (*sweep)(const View& view, int first, int last, const SweepRule& rule, bool momentum);
   double (*squared_residual)(const View& view, int first, int last);
+  /// U += rows times x over some runs, sums in double precision; x must be readable up to the end of the last four columns.
+  void (*add_runs)(const RowRun* first, const RowRun* last, const float* values, const double* x, double* U);
 };
 
 /// The fastest kernel this machine can run.

@@ -14,7 +14,7 @@
 namespace scree::solvers::packed {
 
 const Kernel* plain_kernel() {
-  static const Kernel kernel{&plain::sweep, &plain::squared_residual};
+  static const Kernel kernel{&plain::sweep, &plain::squared_residual, &plain::add_runs};
   return &kernel;
 }
 

@@ -11,6 +11,12 @@ using Mask = long long __attribute__((vector_size(32)));
   std::memcpy(&x, p, sizeof(Pack));
   return x;
 }
+[[gnu::always_inline]] static inline Pack load(const float* p) {
+  using Four = float __attribute__((vector_size(16)));
+  Four x;
+  std::memcpy(&x, p, sizeof(Four));
+  return __builtin_convertvector(x, Pack);
+}
 [[gnu::always_inline]] static inline void store(double* p, const Pack& x) { std::memcpy(p, &x, sizeof(Pack)); }
 [[gnu::always_inline]] static inline Pack all(double x) { return Pack{x, x, x, x}; }
 [[gnu::always_inline]] static inline bool any(const Mask& m) {
@@ -253,6 +259,27 @@ static double squared_residual(const View& view, int first, int last) {
     sum += load(view.measure + 4 * i) * beyond * beyond;
   }
   return total(sum);
+}
+
+/// Rows of W in runs of neighbouring columns (packed_groups.hpp). Two sums a row hide the latency of additions.
+static void add_runs(const RowRun* first, const RowRun* last, const float* values, const double* x, double* U) {
+  Pack even[3] = {all(0.0), all(0.0), all(0.0)}, odd[3] = {all(0.0), all(0.0), all(0.0)};
+  for (const RowRun* run = first; run != last; ++run) {
+    const double* from = x + run->start;
+    int quad = 0;
+    for (; quad + 1 < run->quads; quad += 2, values += 24, from += 8) {
+      const Pack here = load(from), next = load(from + 4);
+      for (int i = 0; i < 3; ++i) {
+        even[i] += load(values + 4 * i) * here;
+        odd[i] += load(values + 12 + 4 * i) * next;
+      }
+    }
+    if (quad == run->quads) continue;
+    const Pack here = load(from);
+    for (int i = 0; i < 3; ++i) even[i] += load(values + 4 * i) * here;
+    values += 12;
+  }
+  for (int i = 0; i < 3; ++i) U[i] += total(even[i] + odd[i]);
 }
 
 }  // namespace scree::solvers::packed::SCREE_KERNEL_NAMESPACE

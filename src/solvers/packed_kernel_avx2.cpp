@@ -18,7 +18,7 @@
 
 namespace scree::solvers::packed {
 const Kernel* avx2_kernel() {
-  static const Kernel kernel{&avx2::sweep, &avx2::squared_residual};
+  static const Kernel kernel{&avx2::sweep, &avx2::squared_residual, &avx2::add_runs};
   return &kernel;
 }
 }  // namespace scree::solvers::packed

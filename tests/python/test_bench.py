@@ -4,12 +4,15 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import scree
 from scree import bench_agreement, bench_papers, bench_solvers, scenes, siconos_peer
+from scree.peers import solfec as solfec_peer
 
 ROOT = pathlib.Path(__file__).parents[2]
 SCENE_KEYS = {"scene", "steps", "bodies", "threads", "contacts_mean", "ms_per_step", "stages", "residual_max", "penetration_max",
@@ -88,6 +91,48 @@ def test_drum_inserts_and_turns_as_described():
     assert np.allclose(radii, 0.1 * np.array([0.9, 0.5, 1.0]))
     assert len(list(scenes.drum_lattice(radii))) == 96
     assert len(list(scenes.drum_lattice(np.full(3, radii.mean())))) >= 81
+
+
+def fake_solfec(tmp_path, code):
+    """A program that stands for Solfec's: it gets the path of an input file."""
+    program = tmp_path / "solfec"
+    program.write_text(f"#!{sys.executable}\nimport sys\n{code}\n")
+    program.chmod(0o755)
+    return program
+
+
+@pytest.mark.parametrize("name,solver", [("drum", "AUTO"), ("drum_spheres", "GAUSS_SEIDEL"), ("drum_pseudo_rigid", "NEWTON"), ("cubes_2", "AUTO"), ("cubes_2_rigid", "GAUSS_SEIDEL")])
+def test_scenes_for_solfec_are_our_scenes(command, tmp_path, name, solver):
+    # The input file, read by Scree itself, makes the bodies of the scene: numbers, masses and places after some steps of free fall.
+    (tmp_path / "scene.py").write_text(solfec_peer.script(name, 4, solver, 1e-8) + "\nimport numpy\nnumpy.save ('places.npy', solfec.simulation.bodies.positions)\n")
+    done = command("run", "scene.py")
+    assert done.status == 0, done.err
+    figures = json.loads(next(line for line in done.out.splitlines() if line.startswith(solfec_peer.MARK))[len(solfec_peer.MARK):])
+    scene = scenes.make(name)
+    scene.sim.run(4 * scene.sim.step, quiet=True)
+    assert figures["bodies"] == len(scene.sim.bodies)
+    assert figures["cpu_ms"] > 0
+    ours, theirs = scene.sim.bodies.positions, np.load(tmp_path / "places.npy")
+    assert np.allclose(np.sort(ours, axis=0), np.sort(theirs, axis=0), atol=1e-9)
+
+
+def test_a_scene_is_timed_beside_solfec(command, tmp_path):
+    program = fake_solfec(tmp_path, "text = open(sys.argv[1]).read()\nassert 'GAUSS_SEIDEL_SOLVER (1.0, 1000, 1e-06)' in text and 'RUN (solfec, solver, 3 * 0.0005)' in text\n"
+                                    f"print('{solfec_peer.MARK} {{\"cpu_ms\": 12.5, \"contacts\": 7, \"bodies\": 14}}')")
+    arguments = ("bench", "scene", "cubes_2_rigid", "--steps", "3", "--solver", "GAUSS_SEIDEL", "--yardstick", "merit", "--tol", "1e-6", "--solfec", program)
+    done = command(*arguments, "--json", "-")
+    assert done.status == 0, done.err
+    assert json.loads(done.out)["peer"] == {"name": "Solfec's GAUSS_SEIDEL", "cpu_ms": 12.5, "contacts": 7, "bodies": 14}
+    assert "Solfec's GAUSS_SEIDEL from the same start: 12.5 ms" in command(*arguments).out
+
+
+def test_solfec_that_cannot_run_says_why(command, tmp_path):
+    scene = ("bench", "scene", "cubes_2_rigid", "--steps", "1", "--solfec")
+    for arguments, words in (((*scene, "nowhere"), "is not a program"), ((*scene, fake_solfec(tmp_path, "sys.exit('no licence')")), "no licence"),
+                             (("bench", "scene", "wall", "--steps", "1", "--solfec", tmp_path / "solfec"), "scene 'wall' has no input file for Solfec"),
+                             ((*scene, tmp_path / "solfec", "--warmup", "2"), "leave out --warmup")):
+        done = command(*arguments)
+        assert done.status == 2 and words in done.err, done.err
 
 
 # --- solvers ------------------------------------------------------------------------------------------------------

@@ -170,14 +170,29 @@ TEST_F(BothForms, SweepAlike) {
   const auto first = bodies_.W->make_sweeper({}), second = rows_.W->make_sweeper({});
   first->begin(bodies_, start);
   second->begin(rows_, start);
+  // Rows of W are swept in single precision, 6e-8 of what R has moved; some ten rows add up.
   for (int k = 0; k < 20; ++k) {
     const SweepRule rule{k > 1 ? 0.5 : 0.0, 1.0, k % 2 == 1};
-    EXPECT_NEAR(first->sweep(rule).change, second->sweep(rule).change, 1e-12);
-    EXPECT_NEAR(first->squared_residual(), second->squared_residual(), 1e-12);
+    const double change = first->sweep(rule).change, residual = first->squared_residual();
+    EXPECT_NEAR(second->sweep(rule).change, change, 1e-6 * (1.0 + change));
+    EXPECT_NEAR(second->squared_residual(), residual, 1e-6 * (1.0 + residual));
   }
   first->get(one);
   second->get(two);
-  for (std::size_t k = 0; k < 48; ++k) EXPECT_NEAR(one[k], two[k], 1e-12);
+  for (std::size_t k = 0; k < 48; ++k) EXPECT_NEAR(one[k], two[k], 1e-6);
+}
+
+TEST_F(BothForms, SweepToTheEndInDoublePrecision) {
+  // What single precision loses is taken back by refreshes, which nobody asks for here.
+  for (const ContactProblem* problem : {&bodies_, &rows_}) {
+    std::vector<double> R(48, 0.0);
+    const auto sweeper = problem->W->make_sweeper({});
+    sweeper->begin(*problem, R);
+    for (int k = 0; k < 4000; ++k) sweeper->sweep({});
+    sweeper->get(R);
+    EXPECT_LT(measure(Yardstick::residual, *problem, R), 1e-13);
+    EXPECT_NEAR(std::sqrt(sweeper->squared_residual()), 0.0, 1e-13);
+  }
 }
 
 TEST_F(BothForms, CondenseOnlyWhatIsNotRows) {

@@ -45,6 +45,7 @@ def _add_scene(kinds):
     parser.add_argument("--max-iterations", type=common.count, metavar="N")
     parser.add_argument("--frames", type=common.positive_int, metavar="N", help="write N frames of results meanwhile; says what that costs")
     parser.add_argument("--against", action="store_true", help="run ODE (columns, 20 iterations) or Bullet (hulls, detection alone) from the same state, where it is installed")
+    parser.add_argument("--solfec", metavar="PATH", help="run Solfec's program at PATH on the same steps (drums, cubes_2 to cubes_5), with GAUSS_SEIDEL where that is asked for, else NEWTON")
     parser.add_argument("--state", metavar="FILE", help="start of the columns: places, or places and velocities, as CSV")
     parser.add_argument("--json", metavar="OUT", help="write the figures ('-': to standard output, and nothing else)")
     parser.set_defaults(function=execute_scene)
@@ -172,7 +173,7 @@ def execute_scene(args):
     """Time a scene."""
     from .. import bench_scene
     figures = bench_scene.bench(args.name, args.steps, args.threads, args.solver, args.tol, args.yardstick, args.max_iterations,
-                                args.warmup, args.state, args.frames, args.against)
+                                args.warmup, args.state, args.frames, args.against, args.solfec)
     if args.json:
         common.write_json(figures, args.json)
     if args.json != "-":
