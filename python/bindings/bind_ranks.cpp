@@ -23,14 +23,12 @@ void join_team(const py::capsule& capsule) {
 }
 
 std::vector<py::bytes> meet(const std::string& what, const std::string& place, const std::string& mine) {
-  std::vector<Bytes> all;
-  {
-    py::gil_scoped_release release;
+  const Brought all = released([&] {
     ranks().set_place(place);
-    all = ranks().meet(what, std::as_bytes(std::span(mine)));
-  }
+    return ranks().meet(what, std::as_bytes(std::span(mine)));
+  });
   std::vector<py::bytes> texts;
-  for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
+  for (const std::span<const std::byte> part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
   return texts;
 }
 
