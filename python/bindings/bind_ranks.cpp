@@ -8,6 +8,7 @@
 #include "parallel/scaling_run.hpp"
 #include "parallel/shared_part.hpp"
 #include "solvers/islands.hpp"
+#include "stepping/packing.hpp"
 
 namespace scree::python {
 
@@ -23,21 +24,16 @@ void join_team(const py::capsule& capsule) {
 }
 
 std::vector<py::bytes> meet(const std::string& what, const std::string& place, const std::string& mine) {
-  std::vector<Bytes> all;
-  {
-    py::gil_scoped_release release;
+  const Brought all = released([&] {
     ranks().set_place(place);
-    all = ranks().meet(what, std::as_bytes(std::span(mine)));
-  }
+    return ranks().meet(what, std::as_bytes(std::span(mine)));
+  });
   std::vector<py::bytes> texts;
-  for (const Bytes& part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
+  for (const std::span<const std::byte> part : all) texts.emplace_back(reinterpret_cast<const char*>(part.data()), part.size());
   return texts;
 }
 
-/// Hash of everything a checkpoint would hold.
-std::uint64_t fingerprint(const Engine& engine) {
-  Archive archive;
-  engine.simulation.save(archive);
+StateHash hash_of(const Archive& archive) {
   StateHash hash;
   for (const auto& [name, value] : archive.values()) {
     if (const auto* reals = std::get_if<Archive::Reals>(&value)) hash.add(*reals);
@@ -46,6 +42,25 @@ std::uint64_t fingerprint(const Engine& engine) {
     if (const auto* text = std::get_if<std::string>(&value))
       for (const char c : *text) hash.add(std::uint64_t{static_cast<unsigned char>(c)});
   }
+  return hash;
+}
+
+/// Hash of everything a checkpoint would hold.
+std::uint64_t fingerprint(const Engine& engine) {
+  Archive archive;
+  engine.simulation.save(archive);
+  return hash_of(archive).value();
+}
+
+/// Hash of what a script can change besides the state: settings, materials, loads, constraints, and what bodies weigh. Bodies' shapes cannot be changed.
+std::uint64_t rules(Engine& engine) {
+  stepping::Simulation& sim = engine.simulation;
+  Archive archive;
+  stepping::write_rules(archive, sim.model(), sim.settings(), sim.solver());
+  StateHash hash = hash_of(archive);
+  const model::Bodies& bodies = sim.model().bodies;
+  for (const auto& list : {bodies.mass, bodies.damping}) hash.add(list);
+  for (const int material : bodies.material) hash.add(static_cast<std::uint64_t>(material));
   return hash.value();
 }
 
@@ -163,6 +178,7 @@ void bind_division(EngineClass& engine) {
       .def("division", &division_figures)
       .def("shared_product", [](Engine& e, const std::vector<double>& R) { return released([&] { return shared_product(e, R); }); }, py::arg("impulses"))
       .def("fingerprint", [](Engine& e) { return fmt::format("{:016x}", released([&] { return fingerprint(e); })); })
+      .def("rules", [](Engine& e) { return fmt::format("{:016x}", released([&] { return rules(e); })); })
       .def("set_division", &set_division, py::arg("imbalance") = py::none(), py::arg("least_bodies") = py::none(), py::arg("least_steps") = py::none(),
            py::arg("gathered") = py::none(), py::arg("migrate_always") = py::none(), py::arg("most_gathered") = py::none());
 }

@@ -16,17 +16,19 @@ MACHINE = {"contact": 30e-9, "latency": 1.3e-6, "overhead": 0.3e-6, "bandwidth":
 SOLVERS = {"NEWTON": {}, "GAUSS_SEIDEL": {"variant": "BOUNDARY_JACOBI", "acceleration": "nesterov"}}
 
 
-def problem_of(name, across=None, up=None):
-    """(problem, places of its bodies) of `static` (a generated packing, across x across x up spheres) or of a scene after its warm-up and a step without impulses."""
+def problem_of(name, across=None, up=None, particles=None, warmup=None):
+    """(problem, places of its bodies) of `static` (a generated packing, across x across x up spheres) or of a scene, a drum perhaps of so many particles, after its warm-up (or so many
+    steps) and a step without impulses."""
     if name == "static":
         default = bench_packings.SIZES["8k"][0]
         across, up = across or default[0], up or default[1]
         return Problem.packing(across, up), _scree.packing_places(across, up, 0.5, 0.0, 0.06, False, 1)
-    scene = scenes.make(name)
+    scene = scenes.make(name, particles=particles)
     sim = scene.sim
-    if scene.warmup:
+    warmup = scene.warmup if warmup is None else warmup
+    if warmup:
         sim.solver("GAUSS_SEIDEL", tolerance=1e-4, max_iterations=50)
-        _run_steps(sim, scene.warmup)
+        _run_steps(sim, warmup)
     sim.solver("AUTO", tolerance=1e-4, max_iterations=1000)
     _run_steps(sim, 3)
     sim._engine.set_solver("GAUSS_SEIDEL", _scree.StopRule(max_iterations=0), {}, "continue", None)  # the problem alone
@@ -46,10 +48,10 @@ def modelled(row, machine, threads=1):
 
 
 def bench(name, ranks, solvers=tuple(SOLVERS), tolerance=1e-4, yardstick="residual", max_iterations=100000, threads=(1,), machine=None, across=None, up=None, variant=None,
-          say=lambda text: None):
+          particles=None, warmup=None, say=lambda text: None):
     """Rows of every solver and number of ranks. threads: threads inside a rank of the modelled machine."""
     machine = {**MACHINE, **(machine or {})}
-    problem, places = problem_of(name, across, up)
+    problem, places = problem_of(name, across, up, particles, warmup)
     rows = []
     for solver in solvers:
         options = dict(SOLVERS.get(solver, {}))

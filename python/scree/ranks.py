@@ -84,7 +84,7 @@ def _share_cores():
 def _place():
     """The line of the script at hand, 'script.py:12'."""
     frame = sys._getframe(1)
-    while frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
+    while frame is not None and (frame.f_code.co_filename.startswith("<") or os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE)):
         frame = frame.f_back
     return "" if frame is None else f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
 

@@ -209,11 +209,10 @@ class Run:
         if ranks.size == 1:
             return steps, signals.stop
         batch = max(1, min(steps, int(BATCH_SECONDS / self._step_seconds)))
-        all_ranks = ranks.meet(f"run({self.duration:g})", [signals.stop, self.sim.hash(), late, batch])
-        if any(other[1] != all_ranks[0][1] for other in all_ranks):
-            raise RuntimeError(f"the ranks hold different states at t = {self.sim.time:.6g} s: what callbacks change must be the same on all of them")
+        all_ranks = ranks.meet(f"run({self.duration:g})", [self.sim._standing(), signals.stop, late, batch])
+        self.sim._check_standings([other[0] for other in all_ranks])
         self._late = all_ranks[0][2]
-        return all_ranks[0][3], _first(other[0] for other in all_ranks)
+        return all_ranks[0][3], _first(other[1] for other in all_ranks)
 
     def _ahead(self, when):
         """True while simulated time has not reached `when`."""

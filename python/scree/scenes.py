@@ -317,6 +317,8 @@ def _hull_pile(name, state=None, edge=10, vertices=14):
     return Scene(name, sim, 20, warmup=300)
 
 
+_DRUMS = {"drum": {}, "drum_spheres": {"spheres": True}, "drum_pseudo_rigid": {"soft": True}, "drum_spheres_pseudo_rigid": {"spheres": True, "soft": True}}
+
 _BUILDERS = {
     "column_1k": lambda name, state: _column(name, 1000, 10, 100, 1000, state),
     "column_4k": lambda name, state: _column(name, 4000, 16, 50, 600, state),
@@ -324,10 +326,7 @@ _BUILDERS = {
     "column_100k": lambda name, state: _column(name, 100000, 46, 5, 300, state),
     "wall": _wall,
     "heavy_on_light": _heavy_on_light,
-    "drum": _drum,
-    "drum_spheres": lambda name, state: _drum(name, state, spheres=True),
-    "drum_pseudo_rigid": lambda name, state: _drum(name, state, soft=True),
-    "drum_spheres_pseudo_rigid": lambda name, state: _drum(name, state, spheres=True, soft=True),
+    **{drum: lambda name, state: _drum(name, state, **_DRUMS[name]) for drum in _DRUMS},
     **{f"cubes_{m}": lambda name, state, m=m: cubes(name, state, m) for m in (2, 3, 4, 5)},
     **{f"cubes_{m}_rigid": lambda name, state, m=m: cubes(name, state, m, True) for m in (2, 3, 4, 5)},
     "elastic_block": _elastic_block,
@@ -345,9 +344,13 @@ def names():
     return list(_BUILDERS)
 
 
-def make(name, state=None):
-    """Build a scene; `state` is a file with places and velocities for the columns."""
+def make(name, state=None, particles=None):
+    """Build a scene; `state` is a file with places and velocities for the columns, `particles` their number in a drum, which all of them fill as much."""
     _check.choice("scene", name, _BUILDERS)
+    if particles is not None:
+        if name not in _DRUMS:
+            raise ValueError(f"scene '{name}' has its own number of bodies; particles = {particles} is for {', '.join(_DRUMS)}")
+        return _drum(name, state, particles, **_DRUMS[name])
     if state is not None and not name.startswith("column"):
         raise ValueError(f"scene '{name}' takes no state file; only the columns do")
     return _BUILDERS[name](name, state)

@@ -663,7 +663,17 @@ class Simulation:
             ranks.same(f"{what}: comparing models", self._engine.fingerprint(), "the ranks have built different models: give random numbers the same seed on all of "
                        "them, and leave out conditions on RANK() where bodies, materials and loads are made")
             self._compared = True
-        ranks.same(what, self.hash(), f"the ranks hold different states at t = {self.time:.6g} s: what a script changes between steps must be the same on all of them")
+        self._check_standings(ranks.meet(what, self._standing()))
+
+    def _standing(self):
+        """What must be the same on all ranks before steps."""
+        return [self.hash(), self._engine.rules()]
+
+    def _check_standings(self, standings):
+        """RuntimeError where ranks differ."""
+        for kind, values in zip(("states", "materials, settings, loads or constraints"), zip(*standings)):
+            if len(set(values)) > 1:
+                raise RuntimeError(f"the ranks hold different {kind} at t = {self.time:.6g} s: what callbacks and scripts change must be the same on all of them")
 
     def problem(self):
         """The last step's contact problem in body form, with the impulses found as its solution: a `scree.Problem` of its own."""

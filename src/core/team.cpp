@@ -32,6 +32,14 @@ std::uint64_t hash_of(const std::string& text) {
 
 }  // namespace
 
+Brought::Brought(Bytes all, std::span<const std::size_t> sizes) : all_(std::move(all)) {
+  std::span<const std::byte> rest = all_;
+  for (const std::size_t size : sizes) {
+    parts_.push_back(rest.first(size));
+    rest = rest.subspan(size);
+  }
+}
+
 Team& alone() {
   static Alone one;
   return one;
@@ -108,8 +116,7 @@ struct Team::Call {
 struct Team::Meeting {
   std::vector<Call> calls;
   bool together = true;            ///< all do the same
-  std::vector<Bytes> brought;      ///< when together
-  std::vector<std::string> texts;  ///< otherwise
+  Brought brought{{}, {}};         ///< or, where they differ, what each does
 };
 
 Team::Meeting Team::gather_calls(const Call& mine, std::span<const std::byte> payload, const std::string& text) {
@@ -123,25 +130,22 @@ Team::Meeting Team::gather_calls(const Call& mine, std::span<const std::byte> pa
   // Then what they bring, or, where they differ, what each does.
   std::size_t total = 0;
   for (std::size_t r = 0; r < ranks; ++r) total += sizes_[r] = met.together ? met.calls[r].size : met.calls[r].text;
-  buffer_.resize(total);
-  if (total > 0) gather(met.together ? payload : std::as_bytes(std::span(text)), sizes_, buffer_);
-  const std::byte* next = buffer_.data();
-  for (std::size_t r = 0; r < ranks; next += sizes_[r], ++r) {
-    if (met.together) met.brought.emplace_back(next, next + sizes_[r]);
-    else met.texts.emplace_back(reinterpret_cast<const char*>(next), sizes_[r]);
-  }
+  Bytes all(total);
+  if (total > 0) gather(met.together ? payload : std::as_bytes(std::span(text)), sizes_, all);
+  met.brought = Brought(std::move(all), sizes_);
   return met;
 }
 
-std::vector<Bytes> Team::meet(const std::string& what, std::span<const std::byte> mine) {
-  if (size() == 1) return {Bytes(mine.begin(), mine.end())};
+Brought Team::meet(const std::string& what, std::span<const std::byte> mine) {
+  if (size() == 1) return Brought(Bytes(mine.begin(), mine.end()), std::array{mine.size()});
   const std::string text = place_.empty() ? what : what + " (" + place_ + ")";
   Meeting met = gather_calls({std::max<std::uint64_t>(1, hash_of(what)), mine.size(), text.size()}, mine, text);
   if (met.together) return std::move(met.brought);
+  const auto said = [&](std::size_t r) { return std::string_view(reinterpret_cast<const char*>(met.brought[r].data()), met.brought[r].size()); };
   for (std::size_t r = 0; r < met.calls.size(); ++r)
-    if (met.calls[r].what == 0) throw RankFailure(fmt::format("rank {} failed: {}", r, met.texts[r]));
+    if (met.calls[r].what == 0) throw RankFailure(fmt::format("rank {} failed: {}", r, said(r)));
   std::string all;
-  for (std::size_t r = 0; r < met.texts.size(); ++r) all += fmt::format("{}rank {} is at {}", r ? "; " : "", r, met.texts[r]);
+  for (std::size_t r = 0; r < met.calls.size(); ++r) all += fmt::format("{}rank {} is at {}", r ? "; " : "", r, said(r));
   throw RankFailure("the ranks do different things: " + all + ". Calls that concern all ranks must be made by all of them, in the same order, not under a condition on RANK()");
 }
 

@@ -23,6 +23,23 @@ class RankFailure : public SolveError {
   using SolveError::SolveError;
 };
 
+/// What each rank has brought, in rank order: views of one buffer.
+class Brought {
+ public:
+  Brought(Bytes all, std::span<const std::size_t> sizes);
+  Brought(Brought&&) = default;
+  Brought& operator=(Brought&&) = default;
+
+  [[nodiscard]] std::size_t size() const { return parts_.size(); }
+  [[nodiscard]] std::span<const std::byte> operator[](std::size_t rank) const { return parts_[rank]; }
+  [[nodiscard]] auto begin() const { return parts_.begin(); }
+  [[nodiscard]] auto end() const { return parts_.end(); }
+
+ private:
+  Bytes all_;
+  std::vector<std::span<const std::byte>> parts_;
+};
+
 /// What a rank has sent. What reductions send is not among messages and bytes: how they travel is up to the machine.
 struct Traffic {
   long rounds = 0;      ///< exchanges and gatherings
@@ -55,7 +72,7 @@ class Team {
   [[nodiscard]] double max(double value);
 
   /// Everybody's bytes, in rank order. Throws RankFailure on all ranks when they are not all here with the same `what`, or one has called fail().
-  std::vector<Bytes> meet(const std::string& what, std::span<const std::byte> mine = {});
+  Brought meet(const std::string& what, std::span<const std::byte> mine = {});
   /// Take part in the others' next meet() with the error at hand, which they throw as RankFailure. Returns which ranks failed there.
   std::vector<int> fail(const std::string& message);
   /// What `make` returns on rank `root`, on every rank; where it throws, all ranks throw.
@@ -124,7 +141,8 @@ template <class Make>
 Bytes Team::from(int root, const std::string& what, Make&& make) {
   Bytes made;
   if (rank() == root) made = together(*this, make);
-  return std::move(meet(what, made)[root]);
+  const Brought brought = meet(what, made);
+  return Bytes(brought[root].begin(), brought[root].end());
 }
 
 }  // namespace scree

@@ -1,6 +1,11 @@
 #include "parallel/packing.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
+
+#include "core/reserve.hpp"
 
 namespace scree::parallel {
 
@@ -73,8 +78,44 @@ Bytes pack_points(std::span<const collision::ContactPoint> points) {
   return std::move(pack.bytes);
 }
 
-void unpack_points(std::span<const std::byte> bytes, std::vector<collision::ContactPoint>& points) {
-  for (Unpacker unpack(bytes); !unpack.empty();) each(unpack, points.emplace_back());
+void merge_points(const Brought& lists, std::vector<collision::ContactPoint>& points) {
+  struct Head {
+    collision::ContactPoint point;
+    std::size_t list;
+    [[nodiscard]] std::pair<int, int> pair() const { return {point.body_a, point.body_b}; }
+  };
+  std::vector<Unpacker> rest;
+  std::vector<Head> heads;   // a heap: the first pair is at its front
+  const auto later = [](const Head& a, const Head& b) { return a.pair() > b.pair(); };
+  const auto advance = [&](std::size_t list) {
+    if (rest[list].empty()) return;
+    each(rest[list], heads.emplace_back(Head{{}, list}).point);
+    std::ranges::push_heap(heads, later);
+  };
+  std::size_t bytes = 0;
+  for (const std::span<const std::byte> list : lists) {
+    bytes += list.size();
+    rest.emplace_back(list);
+    advance(rest.size() - 1);
+  }
+  static const std::size_t size_of_one = pack_points(std::array<collision::ContactPoint, 1>{}).size();
+  reserve_anew(points, bytes / size_of_one);
+  while (!heads.empty()) {
+    std::ranges::pop_heap(heads, later);
+    // All points of a pair come from one rank, in their order.
+    Head head = std::move(heads.back());
+    heads.pop_back();
+    points.push_back(head.point);
+    while (!rest[head.list].empty()) {
+      each(rest[head.list], head.point);
+      if (points.back().body_a != head.point.body_a || points.back().body_b != head.point.body_b) {
+        heads.push_back(std::move(head));
+        std::ranges::push_heap(heads, later);
+        break;
+      }
+      points.push_back(head.point);
+    }
+  }
 }
 
 Bytes pack_solution(const solvers::SolveReport& report, std::span<const double> impulses) {

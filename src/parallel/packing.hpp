@@ -11,8 +11,8 @@
 namespace scree::parallel {
 
 [[nodiscard]] Bytes pack_points(std::span<const collision::ContactPoint> points);
-/// Appends.
-void unpack_points(std::span<const std::byte> bytes, std::vector<collision::ContactPoint>& points);
+/// Points of several ranks, each list sorted by (body_a, body_b) and no pair in two of them, as one such list.
+void merge_points(const Brought& lists, std::vector<collision::ContactPoint>& points);
 
 [[nodiscard]] Bytes pack_solution(const solvers::SolveReport& report, std::span<const double> impulses);
 [[nodiscard]] solvers::SolveReport unpack_solution(std::span<const std::byte> bytes, std::vector<double>& impulses);

@@ -23,7 +23,8 @@ std::vector<int> find_homes(const solvers::BodyForm& whole, std::span<const int>
   std::map<int, int> count;
   for (int body = 0; body < whole.bodies(); ++body) {
     count.clear();
-    for (const int entry : whole.incidence(body)) ++count[rank[entry / 2]];
+    for (const int entry : whole.incidence(body))
+      if (rank[entry / 2] >= 0) ++count[rank[entry / 2]];
     int most = 0;
     for (const auto& [r, n] : count)
       if (n > most) most = n, home[body] = r;
@@ -40,6 +41,7 @@ struct Job {
 std::vector<Job> find_jobs(const solvers::BodyForm& whole, std::span<const int> rank, std::span<const int> home) {
   std::map<std::vector<int>, Job> jobs;
   for (int a = 0; a < whole.blocks(); ++a) {
+    if (rank[a] < 0) continue;
     std::vector<int> key{rank[a]};
     for (const int body : movers(whole, a))
       if (home[body] != key.front()) key.push_back(home[body]);
@@ -109,7 +111,8 @@ Phases make_phases(const solvers::BodyForm& whole, std::span<const int> rank, Sw
 
 std::vector<int> ranks_of(const solvers::BodyForm& whole, std::span<const int> rank, int body) {
   std::vector<int> ranks;
-  for (const int entry : whole.incidence(body)) ranks.push_back(rank[entry / 2]);
+  for (const int entry : whole.incidence(body))
+    if (rank[entry / 2] >= 0) ranks.push_back(rank[entry / 2]);
   std::ranges::sort(ranks);
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;

@@ -29,7 +29,7 @@ struct Phases {
   int count = 1;
 };
 
-/// Phases of a sweep over `whole`, whose blocks belong to ranks as `rank` says. The same on every rank.
+/// Phases of a sweep over `whole`, whose blocks belong to ranks as `rank` says, -1: to none, they are left out. The same on every rank.
 [[nodiscard]] Phases make_phases(const solvers::BodyForm& whole, std::span<const int> rank, SweepVariant variant);
 
 /// Ranks that have a block with a body, ascending.

@@ -16,13 +16,16 @@ class SharedAuto {
   /// `problem`, in body form, `rank` and the options are the same on every rank, and outlive the solve.
   SharedAuto(const solvers::ContactProblem& problem, std::span<const int> rank, const solvers::StopRule& stop, const solvers::OptionValues& options, Team& team, int most_gathered);
 
-  /// Solve from the guess in R; everybody has the report and all impulses.
+  /// Solve from the guess in R, to the goal as far as its iterations go, then to the tolerance, as AUTO does; everybody has the report and all impulses.
   solvers::SolveReport run(std::span<double> R);
 
  private:
   static constexpr int kAll = -1;   ///< in place of a rank
 
+  solvers::SolveReport run_once(std::span<double> R);
   void assign();
+  /// The yardstick of the whole at impulses of all blocks.
+  [[nodiscard]] double measure(solvers::Yardstick yardstick, std::span<const double> R) const { return SharedPart(problem_, rank_, team_).measure(yardstick, R); }
   [[nodiscard]] int solver_of(std::span<const int> island) const;
   [[nodiscard]] solvers::StopRule rest() const;
   void add(const solvers::SolveReport& part);
@@ -35,11 +38,10 @@ class SharedAuto {
 
   const solvers::ContactProblem& problem_;
   std::span<const int> rank_;
-  const solvers::StopRule& stop_;
-  const solvers::OptionValues& options_;
+  solvers::StopRule stop_;
+  solvers::OptionValues options_;
   Team& team_;
   int most_gathered_;
-  SharedPart all_;
   std::vector<std::vector<int>> blocks_;   ///< by rank + 1; first those of all
   std::vector<double> weight_, share_;     ///< share of the squared tolerance, as blocks_
   solvers::SolveReport report_;

@@ -51,7 +51,7 @@ std::vector<SharedForm::Phase> SharedForm::phases() const {
     for (std::size_t p = 0; p < bodies.size(); ++p) {
       std::vector<int> acting;
       for (const int entry : whole_.incidence(body))
-        if (order.of_block[entry / 2] == static_cast<int>(p)) acting.push_back(rank_[entry / 2]);
+        if (rank_[entry / 2] >= 0 && order.of_block[entry / 2] == static_cast<int>(p)) acting.push_back(rank_[entry / 2]);
       std::ranges::sort(acting);
       acting.erase(std::unique(acting.begin(), acting.end()), acting.end());
       if (acting.empty()) continue;

@@ -13,7 +13,7 @@ namespace scree::parallel {
 
 class SharedForm final : public solvers::Operator {
  public:
-  /// `whole` has all blocks, the same on every rank; rank[a] is whose block a is. Both must outlive this form.
+  /// `whole` has all blocks, the same on every rank; rank[a] is whose block a is, -1: it is left out. Both must outlive this form.
   SharedForm(const solvers::BodyForm& whole, std::span<const int> rank, Team& team, SweepVariant variant = SweepVariant::boundary_jacobi);
 
   void apply(std::span<const double> R, std::span<double> U) const override;

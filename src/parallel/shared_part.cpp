@@ -46,11 +46,12 @@ solvers::SolveReport SharedPart::solve(const solvers::SolverInfo& info, const so
   std::vector<double> mine = take(R);
   solvers::SolveReport report = solve_mine(info, stop, options, mine);
   // All impulses on all ranks, and the report of the first.
-  const std::vector<Bytes> all = team_.meet("impulses of the contact problem", pack_solution(report, mine));
+  const Brought all = team_.meet("impulses of the contact problem", pack_solution(report, mine));
   std::vector<std::size_t> next(all.size(), 0);
   std::vector<std::vector<double>> parts(all.size());
   for (std::size_t r = all.size(); r-- > 0;) report = unpack_solution(all[r], parts[r]);
   for (std::size_t a = 0; a < rank_.size(); ++a) {
+    if (rank_[a] < 0) continue;
     const std::size_t r = rank_[a];
     for (std::size_t k = 3 * a; k < 3 * a + 3; ++k) R[k] = parts[r][next[r]++];
   }

@@ -12,7 +12,7 @@ namespace scree::parallel {
 
 class SharedPart {
  public:
-  /// rank[a] is whose block a is; `whole`, in body form, and `rank` must outlive the part.
+  /// rank[a] is whose block a is, -1: it is left out; `whole`, in body form, and `rank` must outlive the part.
   SharedPart(const solvers::ContactProblem& whole, std::span<const int> rank, Team& team, SweepVariant variant = SweepVariant::boundary_jacobi);
 
   /// Numbers of this rank's blocks among all.

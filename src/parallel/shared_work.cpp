@@ -144,11 +144,7 @@ void SharedWork::load(const Archive& archive) {
 
 void SharedWork::join(std::vector<collision::ContactPoint>& points) {
   detected_ += static_cast<long>(points.size());
-  const std::vector<Bytes> all = team_.meet("detection of contacts", pack_points(points));
-  points.clear();
-  for (const Bytes& part : all) unpack_points(part, points);
-  // All points of a pair come from one rank, in their order.
-  std::ranges::stable_sort(points, {}, [](const collision::ContactPoint& p) { return std::pair(p.body_a, p.body_b); });
+  merge_points(team_.meet("detection of contacts", pack_points(points)), points);
 }
 
 solvers::SolveReport SharedWork::solve(const stepping::WholeProblem& whole, const std::function<solvers::SolveReport()>& solve_here, std::vector<double>& impulses) {
@@ -173,7 +169,7 @@ void SharedWork::compare_loads(std::span<const Vec3> force, std::span<const Vec3
   for (const auto& list : {force, torque})
     for (const Vec3& value : list) hash.add(std::span<const double>(value.data(), 3));
   const std::uint64_t mine = hash.value();
-  for (const Bytes& other : team_.meet("loads", std::as_bytes(std::span(&mine, 1))))
+  for (const std::span<const std::byte> other : team_.meet("loads", std::as_bytes(std::span(&mine, 1))))
     if (std::memcmp(other.data(), &mine, sizeof mine) != 0)
       throw RankFailure("force functions gave different forces on the ranks: they must not depend on the rank, a clock or random numbers without a seed");
 }
@@ -182,7 +178,7 @@ void SharedWork::commit() {
   const Traffic mine = team_.traffic() - told_;
   told_ = team_.traffic();
   Traffic step{mine.rounds, 0, 0, mine.reductions};
-  for (const Bytes& part : team_.meet("end of a step", std::as_bytes(std::span(&mine, 1)))) {
+  for (const std::span<const std::byte> part : team_.meet("end of a step", std::as_bytes(std::span(&mine, 1)))) {
     Traffic sent;
     std::memcpy(&sent, part.data(), sizeof sent);
     step.messages += sent.messages;

@@ -186,6 +186,9 @@ BodyForm BodyForm::restricted(std::span<const int> blocks, std::vector<int>& bod
       }
   BodyForm part;
   part.reset(sizes);
+  std::size_t numbers = 0;
+  for (int a : blocks) numbers += rows(a, 0).size() + rows(a, 1).size();
+  part.reserve(blocks.size(), numbers);
   for (int a : blocks) {
     const auto& pair = bodies_of(a);
     const auto mapped = [&](int body) { return body < 0 ? -1 : body_map[body]; };

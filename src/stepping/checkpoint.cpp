@@ -223,14 +223,19 @@ void Simulation::rebuild_deformables() {
   }
 }
 
+void write_rules(Archive& archive, const model::Model& model, const StepSettings& settings, const SolverSettings& solver) {
+  {
+    Packer f(archive, "settings");
+    StepSettings::each(settings, f);
+    SolverSettings::each(solver, f);
+  }
+  write_model(archive, model);
+}
+
 void Simulation::save(Archive& archive) const {
   const model::Bodies& bodies = model_.bodies;
   if (division_) division_->save(archive, bodies, now_.stage.contacts);
-  {
-    Packer f(archive, "settings");
-    StepSettings::each(settings_, f);
-    SolverSettings::each(solver_, f);
-  }
+  write_rules(archive, model_, settings_, solver_);
   {
     Packer f(archive, "built");
     const Description built = this->built();
@@ -247,7 +252,6 @@ void Simulation::save(Archive& archive) const {
   }
   write_bodies(archive, bodies);
   write_shapes(archive, bodies);
-  write_model(archive, model_);
   {
     Packer f(archive, "state");
     State::each(now_.state, [&](const char*, const auto& value) { f(value); });

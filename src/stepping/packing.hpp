@@ -7,6 +7,7 @@
 #include "core/archive.hpp"
 #include "solvers/registry.hpp"
 #include "stepping/parts.hpp"
+#include "stepping/settings.hpp"
 
 namespace scree::stepping {
 
@@ -173,5 +174,8 @@ class Unpacker {
   const Archive::Integers& integers_;
   std::size_t real_ = 0, integer_ = 0;
 };
+
+/// What holds for all bodies: settings and the model without its bodies, as checkpoints hold them.
+void write_rules(Archive& archive, const model::Model& model, const StepSettings& settings, const SolverSettings& solver);
 
 }  // namespace scree::stepping

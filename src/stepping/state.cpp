@@ -48,6 +48,17 @@ void Clock::advance(double h, double kick) {
   time = start_time + static_cast<double>(steps - start_steps) * h;
 }
 
+void State::follow(const State& last) {
+  memory = {};
+  const auto& [last_clock, last_motion, last_reactions, last_memory, last_energy_start, last_removed_work, last_spare] = last;
+  clock = last_clock;
+  motion = last_motion;
+  reactions = last_reactions;
+  energy_start = last_energy_start;
+  removed_work = last_removed_work;
+  spare = last_spare;
+}
+
 std::uint64_t State::hash() const {
   Hasher hasher;
   each(*this, hasher);

@@ -46,6 +46,9 @@ struct State {
     visit("energy_start", self.energy_start), visit("removed_work", self.removed_work), visit("spare", self.spare);
   }
 
+  /// Begin a step from the last one's state. Contact memory is left empty: a step stores it anew, and is long done with its problem by then.
+  void follow(const State& last);
+
   /// Hash of the exact bits of all of it.
   [[nodiscard]] std::uint64_t hash() const;
 };

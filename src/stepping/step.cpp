@@ -221,7 +221,7 @@ bool Simulation::make_step(StepResult& next, double then, bool however) {
   next.report = {};
   StageTimer timer(next.report);
 
-  next.state = now_.state;
+  next.state.follow(now_.state);
   next.stage.take_over(now_.stage);
   model::Motion& motion = next.state.motion;
   if (!form.leapfrog) synchronise(next.state);

@@ -113,6 +113,34 @@ TEST(SharedWork, DeformableBodiesThatTouchOverFacesHaveTheHashOfOneProcess) {
   }, 15);
 }
 
+TEST(SharedWork, AutoWorksTowardsItsGoalAsInOneProcess) {
+  // Impulses of the last step that meet the tolerance are no reason to leave the goal.
+  constexpr double kGoal = 1e-8;
+  const auto fill = [](Scene& scene) {
+    scene.sim.solver().stop.tolerance = 1e-3;
+    scene.sim.solver().goal = kGoal;
+    fill_heap(scene);
+  };
+  const auto worst = [](Scene& scene) {
+    double residual = 0.0;
+    for (int step = 0; step < 250; ++step) {
+      scene.run(1);
+      residual = std::max(residual, scene.sim.report().residual);
+    }
+    return residual;
+  };
+  Scene whole = make_scene<Scene>();
+  fill(whole);
+  ASSERT_LE(worst(whole), kGoal);
+  ASSERT_GT(whole.sim.report().contacts, 20);
+  run_team(3, [&](Team& team) {
+    Scene scene = make_scene<Scene>();
+    fill(scene);
+    divide(scene, team)->options.gathered = false;
+    EXPECT_LE(worst(scene), kGoal);
+  });
+}
+
 TEST(SharedWork, MoreRanksThanBodiesAndBodiesThatComeAndGo) {
   const auto story = [](Scene& scene) {
     scene.surface(0.3);

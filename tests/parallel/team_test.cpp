@@ -16,10 +16,14 @@ Bytes bytes_of(const std::string& text) {
   return {view.begin(), view.end()};
 }
 
+Bytes copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), bytes.end()}; }
+
 TEST(Team, AloneIsOneRankThatTalksToItself) {
   EXPECT_EQ(team().size(), 1);
   EXPECT_EQ(team().sum(3.0), 3.0);
-  EXPECT_EQ(team().meet("x", bytes_of("abc")), std::vector<Bytes>{bytes_of("abc")});
+  const Brought brought = team().meet("x", bytes_of("abc"));
+  ASSERT_EQ(brought.size(), 1u);
+  EXPECT_EQ(copy_of(brought[0]), bytes_of("abc"));
   EXPECT_EQ(team().traffic().rounds, 0);
 }
 
@@ -42,11 +46,11 @@ TEST(Team, SumsAreMadeInRankOrderAndTheSameEverywhere) {
 TEST(Team, AMeetingBringsEverybodysBytesInRankOrder) {
   run_team(3, [](Team& ranks) {
     const std::string mine(static_cast<std::size_t>(5 * ranks.rank()), static_cast<char>('a' + ranks.rank()));
-    const std::vector<Bytes> all = ranks.meet("words", bytes_of(mine));
+    const Brought all = ranks.meet("words", bytes_of(mine));
     ASSERT_EQ(all.size(), 3u);
-    EXPECT_EQ(all[0], Bytes{});
-    EXPECT_EQ(all[1], bytes_of("bbbbb"));
-    EXPECT_EQ(all[2], bytes_of("cccccccccc"));
+    EXPECT_EQ(copy_of(all[0]), Bytes{});
+    EXPECT_EQ(copy_of(all[1]), bytes_of("bbbbb"));
+    EXPECT_EQ(copy_of(all[2]), bytes_of("cccccccccc"));
   });
 }
 

@@ -294,3 +294,8 @@ def test_a_solve_on_many_ranks_is_counted_and_priced(command):
     assert sweeps["rounds"] <= 1.3 * sweeps["products"] + 5  # one exchange a sweep, and those that measure
     assert "modelled with" in command("bench", "scale", "static", "--across", "3", "--up", "3", "--ranks", "2", "--solvers", "SPG", "--tol", "1e-2").out
     assert command("bench", "scale", "static", "--solvers", "AUTO").status == 2
+    # The drum of the quasi-Newton report with another number of particles, which all touch where they appear.
+    rows = json.loads(command("bench", "scale", "drum", "--particles", "150", "--warmup", "4", "--ranks", "2", "--solvers", "GAUSS_SEIDEL", "--json", "-").out)["rows"]
+    assert rows[0]["bodies"] == 150
+    done = command("bench", "scale", "wall", "--particles", "150")
+    assert done.status == 2 and "particles = 150" in done.err

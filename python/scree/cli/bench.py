@@ -123,6 +123,8 @@ def _add_scale(kinds):
     parser.add_argument("--max-iterations", type=common.count, default=100000, metavar="N")
     parser.add_argument("--across", type=common.positive_int, metavar="N", help="spheres along x and y of the packing")
     parser.add_argument("--up", type=common.positive_int, metavar="N", help="its layers")
+    parser.add_argument("--particles", type=common.positive_int, metavar="N", help="of a drum (default: 100)")
+    parser.add_argument("--warmup", type=common.count, metavar="STEPS", help="of a scene, before its problem is taken (default: the scene's own)")
     parser.add_argument("--threads", type=common.names, default=["1"], metavar="N,M", help="threads inside a rank of the modelled machine (default: 1)")
     for name, text in (("contact", "s a contact and product or sweep"), ("latency", "s of a message"), ("overhead", "s a message"), ("bandwidth", "bytes a second and rank"),
                        ("thread_efficiency", "of threads inside a rank")):
@@ -137,7 +139,7 @@ def execute_scale(args):
     whole = lambda what, values: [_check.integer(what, int(n) if n.isdigit() else n, 1, 4096) for n in values]
     _scree.set_threads(1)
     figures = bench_scale.bench(args.name, whole("ranks", args.ranks), args.solvers, args.tol, args.yardstick, args.max_iterations, whole("threads", args.threads),
-                                {name: getattr(args, name) for name in bench_scale.MACHINE}, args.across, args.up, args.variant,
+                                {name: getattr(args, name) for name in bench_scale.MACHINE}, args.across, args.up, args.variant, args.particles, args.warmup,
                                 say=lambda text: print(text, file=sys.stderr, flush=True))
     if args.json:
         common.write_json(figures, args.json)
