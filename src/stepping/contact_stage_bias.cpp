@@ -57,6 +57,15 @@ std::optional<Bounce> ContactStage::bounce_of(const StageInput& in, const assemb
   return std::nullopt;
 }
 
+double ContactStage::turned_bias(const StageInput& in, const assembly::Contact& contact) const {
+  if (in.settings.quasi_static || !contact.rigid() || contact.cohesive || contact.yields) return 0.0;
+  // RATTLE's second problem has stopped what closed, and will do so again.
+  const bool stopped = in.level == Level::places && in.settings.integrator == Integrator::rattle;
+  const double closing = stopped ? -kInfinity : contact.U_old.x();
+  const double h = in.level == Level::places ? in.settings.step : in.ahead;
+  return turning_bias(contact, in.before.angular[contact.index_a], in.before.angular[contact.index_b], h, closing, allowed_overlap(in, contact));
+}
+
 double ContactStage::bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const {
   const double e = in.model.surfaces[contact.material].restitution, h = in.settings.step;
   if (bounce && in.level == Level::midpoint) return restitution_bias(contact, in.model.surfaces[contact.material]);
@@ -66,9 +75,10 @@ double ContactStage::bias(const StageInput& in, const assembly::Contact& contact
     return -e * found.closing - ahead(found, h);
   }
   if (in.level == Level::velocities || (contact.yields && contact.point.gap < 0.0)) return 0.0;
-  if (in.level == Level::places) return place_bias(contact, in.settings.step, relative_velocity(in, contact, in.free).x(),
-                                                   {1.0, allowed_overlap(in, contact), in.settings.recovery_speed});
-  return gap_bias(contact, in.ahead, {in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed});
+  const Recovery recovery{in.level == Level::places ? 1.0 : in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed};
+  const double plain = in.level == Level::places ? place_bias(contact, in.settings.step, relative_velocity(in, contact, in.free).x(), recovery)
+                                                 : gap_bias(contact, in.ahead, recovery);
+  return contact.point.gap < 0.0 ? std::min(plain, turned_bias(in, contact)) : plain;
 }
 
 bool ContactStage::swings(const StageInput& in, const assembly::Contact& contact) const {

@@ -147,6 +147,46 @@ TEST(Passing, ForcesOfAllPartsAreReported) {
   }
 }
 
+// A flat ellipsoid that tumbles on a floor comes deeper by the square of its turn in every step: what a turn has made the next one takes back (eq. 3.25), at
+// steps in which it turns by a tenth of a radian as well.
+TEST(Passing, EllipsoidsThatTumbleDoNotSink) {
+  for (const Integrator integrator : {Integrator::moreau, Integrator::shake, Integrator::rattle})
+    for (const double friction : {0.0, 0.5})
+      for (const double h : {1e-2, 5e-3}) {
+        Scene scene(h, {0, 0, -9.81}, 1e-8);
+        scene.sim.settings().integrator = integrator;
+        scene.surface(friction);
+        scene.floor();
+        const int id = scene.rigid(geometry::make_ellipsoid({0, 0, 0}, {0.2, 0.2, 0.05}, 0, 0, Mat3::Identity()));
+        scene.sim.set_placement(id, exp_rotation(Vec3(0, kPi / 2, 0)), {0, 0, 0.2});
+        scene.sim.set_velocity(id, Vec3::Zero(), {0, 8, 1});
+        double deepest = 0.0;
+        for (double t = 0.0; t < 1.0; t += h) {
+          scene.run(1);
+          deepest = std::max(deepest, scene.sim.report().penetration_max);
+        }
+        EXPECT_LT(deepest, h > 6e-3 ? 0.3 * 0.05 : 0.1 * 0.05) << to_string(integrator) << " mu " << friction << " h " << h;
+      }
+}
+
+// Turned ellipsoids on each other follow their smooth motion: what is deep after a second falls with the square of the step.
+TEST(Passing, WhatTurningOverlapsIsOfSecondOrder) {
+  const auto depth = [](double h) {
+    Scene scene(h, {0, 0, -9.81}, 1e-10);
+    scene.surface(0.5);
+    scene.obstacle(geometry::make_ellipsoid({0, 0, 0}, {1, 1, 0.3}, 0, 0, Mat3::Identity()));
+    const int id = scene.rigid(geometry::make_ellipsoid({0, 0, 0.5}, {0.4, 0.3, 0.2}, 0, 0, Mat3::Identity()));
+    scene.sim.set_velocity(id, Vec3::Zero(), {3, 4, 0});
+    double deepest = 0.0;
+    for (double t = 0.0; t < 0.5; t += h) {
+      scene.run(1);
+      deepest = std::max(deepest, scene.sim.report().penetration_max);
+    }
+    return deepest;
+  };
+  EXPECT_LT(depth(5e-3), 0.35 * depth(1e-2));
+}
+
 // What is thrown by hand between two midpoint steps is looked at from where it is.
 TEST(Passing, FirstHalfStepsPassNothing) {
   for (const double speed : {50.0, 300.0, 1000.0}) {
