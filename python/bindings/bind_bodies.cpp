@@ -89,6 +89,7 @@ void bind_single(EngineClass& engine) {
         const model::Work& w = e.motion().work[place(e, id)];
         return py::make_tuple(w.external, w.contact, w.friction, w.damping);
       })
+      .def("held", [](Engine& e, int id) { return static_cast<int>(e.bodies().held[place(e, id)]); })
       .def("scheme", [](Engine& e, int id) { return kSchemes[static_cast<std::size_t>(e.bodies().scheme[place(e, id)])]; })
       .def("damping", [](Engine& e, int id) { return e.bodies().damping[place(e, id)]; })
       .def("point", [](Engine& e, int id, const Vec3& X) { return model::point(e.bodies(), e.motion(), e.bodies().index(id), X); })
@@ -142,6 +143,7 @@ void bind_bodies(EngineClass& engine) {
       .change("set_characteristics", [](Engine& e, int id, double mass, double volume, const Vec3& center, const Mat3& inertia) {
         e.simulation.set_characteristics(id, mass, volume, center, inertia);
       })
+      .change("hold", [](Engine& e, int id, int bits) { e.simulation.hold(id, static_cast<std::uint8_t>(bits)); })
       .change("set_scheme", &set_scheme)
       .change("set_damping", &set_damping);
   bind_single(engine);

@@ -38,16 +38,16 @@ Shared step_problem(Engine& engine) {
   return std::make_shared<io::FclibProblem>(last_problem(engine.simulation, false));
 }
 
-// Velocities of rigid bodies behind the scaled ones; those of deformable bodies stay scaled.
+// Velocities of rigid bodies behind the scaled ones; those of deformable bodies, and of bodies with held motions, stay scaled.
 std::vector<io::BodyVelocity> body_velocities(const stepping::Simulation& simulation) {
   const assembly::BodyScaling& scaling = simulation.stage().scaling;
   const assembly::Velocities& free = simulation.stage().pushed;
   std::vector<io::BodyVelocity> result(static_cast<std::size_t>(scaling.slots()));
   for (std::size_t s = 0; s < result.size(); ++s) {
-    if (scaling.linear[s] == 0.0) continue;
     const auto i = static_cast<std::size_t>(scaling.body[s]);
+    if (simulation.model().bodies.find_deformable(scaling.body[s]) || simulation.model().bodies.held[i]) continue;
     result[s].T = MatX::Zero(6, 6);
-    result[s].T.topLeftCorner<3, 3>().diagonal().setConstant(scaling.linear[s]);
+    result[s].T.topLeftCorner<3, 3>().diagonal() = scaling.linear[s];
     result[s].T.bottomRightCorner<3, 3>() = scaling.angular[s];
     result[s].free.resize(6);
     result[s].free << free.linear[i], free.angular[i];

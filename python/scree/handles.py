@@ -313,6 +313,22 @@ class Body(_Handle):
             velocity = [series.integrated(part, self._sim.time, v, self._sim.step) for part, v in zip(parts, start)]
         self._engine.set_motion(self.id, three("velocity", velocity), three("angular_velocity", angular_velocity), pivot)
 
+    def hold(self, motion="", rotation=""):
+        """Hold motions of a rigid body for good: `motion` of its mass centre along, and `rotation` about, the axes named, such as 'y' or 'xz'.
+
+        Rotation about none, two or all three axes may be held; 'y' and 'xz' make it a body in the plane y = const. It must not be moving that way."""
+        bits = 0
+        for what, axes, shift in (("motion", motion, 0), ("rotation", rotation, 3)):
+            for axis in _check.text(what, axes):
+                bits |= 1 << (shift + "xyz".index(_check.choice(f"{what}: axis", axis, ("x", "y", "z"))))
+        self._engine.hold(self.id, bits)
+
+    @property
+    def held(self):
+        """Axes (motion, rotation) held by hold()."""
+        bits = self._engine.held(self.id)
+        return tuple("".join(axis for k, axis in enumerate("xyz") if bits >> (shift + k) & 1) for shift in (0, 3))
+
     def delete(self):
         """Take the body out of the simulation with all that refers to it."""
         self._engine.remove_body(self.id)

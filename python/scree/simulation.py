@@ -395,6 +395,27 @@ class Simulation:
         return self._start(self._add(True, shape, density, material, label), velocity, angular_velocity, scheme=scheme, damping=damping)
 
     @_check.keywords
+    def disk(self, center, radius, density=None, axis="y", thickness=1.0, material=None, surface=0, label=None, velocity=None, angular_velocity=None, damping=None):
+        """Add a disk that moves in the plane normal to `axis` ('x', 'y' or 'z') through its centre (m) and turns about that axis alone.
+
+        It touches as a ball of its radius (m) does, so disks and whatever they meet must share the plane; mass and inertia are those of a
+        disk `thickness` m thick. density: kg/m^3 (default: the material's, or 1000). See Body.hold for other bodies in a plane."""
+        from .shapes import sphere
+        axis = _check.choice("disk: axis", axis, ("x", "y", "z"))
+        radius, thickness = _check.positive("disk: radius", radius), _check.positive("disk: thickness", thickness)
+        body = self._add(True, sphere(center, radius, surface=surface), density, material, label)
+        try:
+            volume = math.pi * radius**2 * thickness
+            mass = body.mass / body.volume * volume
+            across = mass * (radius**2 / 4 + thickness**2 / 12)
+            body.set_characteristics(mass=mass, volume=volume, inertia=np.diag([mass * radius**2 / 2 if k == axis else across for k in "xyz"]))
+            body.hold(axis, "xyz".replace(axis, ""))
+        except ValueError:
+            body.delete()
+            raise
+        return self._start(body, velocity, angular_velocity, damping=damping)
+
+    @_check.keywords
     def pseudo_rigid(self, shape, material=None, density=None, label=None, velocity=None, angular_velocity=None, scheme=None, damping=None,
                      stiffness_damping=None, round_spheres=None):
         """Add a body that deforms by one constant gradient (12 degrees of freedom) in the place its shape has.

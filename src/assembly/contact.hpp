@@ -21,6 +21,7 @@ struct Contact {
   int material = -1;               ///< surface material index, -1 for the built-in
   bool cohesive = false;           ///< still bonded
   bool seen = false;               ///< in the last step too
+  std::int8_t across = -1;         ///< axis normal to the plane in which the two bodies move, -1: none
   bool yields = false;             ///< its overlap is left, since joints leave no room to drive it out
   Vec3 arm_a = Vec3::Zero(), arm_b = Vec3::Zero();        ///< from what a rigid side turns about to the point, m: mass centre, pivot of an obstacle
   Vec3 travel_a = Vec3::Zero(), travel_b = Vec3::Zero();  ///< change of the arms since the last step, m; zero for a new contact
@@ -34,7 +35,7 @@ struct Contact {
   /// Whether neither side deforms.
   [[nodiscard]] bool rigid() const { return grip_a < 0 && grip_b < 0; }
   /// Rows N, T1, T2. Made anew from the normal where it is needed: there are many contacts.
-  [[nodiscard]] Mat3 frame() const { return frame_from_normal(point.normal); }
+  [[nodiscard]] Mat3 frame() const { return across < 0 ? frame_from_normal(point.normal) : frame_in_plane(point.normal, across); }
 };
 
 /// The two sides of a contact.

@@ -17,13 +17,13 @@ void BodyScaling::update(const model::Bodies& bodies, const model::Motion& motio
     slot[i] = bodies.moves(i) ? static_cast<int>(body.size()) : -1;
     if (bodies.moves(i)) body.push_back(i);
   }
-  linear.assign(body.size(), 0.0);
+  linear.assign(body.size(), Vec3::Zero());
   angular.resize(body.size());
   parallel_for(static_cast<std::ptrdiff_t>(bodies.rigid.size()), [&](std::ptrdiff_t r) {
     const std::size_t i = bodies.rigid[r];
     const std::size_t k = slot[i];
     const double factor = 1.0 + 0.5 * bodies.damping[i] * kick[i];
-    linear[k] = 1.0 / std::sqrt(factor * bodies.mass[i]);
+    linear[k] = 1.0 / std::sqrt(factor * bodies.mass[i]) * bodies.free_along(i);  // theory eq. 2.32; held rotations have infinite moments
     const Vec3 scale = (factor * bodies.principal_moments[i]).cwiseSqrt().cwiseInverse();
     angular[k] = motion.rotation[i] * bodies.principal_axes[i] * scale.asDiagonal();
   });
@@ -38,9 +38,9 @@ void BodyScaling::reset(solvers::BodyForm& form) const {
   else form.reset(dofs);
 }
 
-void write_rows(std::span<double> rows, const Mat3& frame, const Vec3& arm, double linear, const Mat3& angular, double sign) {
+void write_rows(std::span<double> rows, const Mat3& frame, const Vec3& arm, const Vec3& linear, const Mat3& angular, double sign) {
   Eigen::Map<Eigen::Matrix<double, 3, 6, Eigen::RowMajor>> H(rows.data());
-  H.leftCols<3>() = sign * linear * frame;
+  H.leftCols<3>() = frame * (sign * linear).asDiagonal();
   for (int k = 0; k < 3; ++k) {
     const Vec3 moment = arm.cross(frame.row(k).transpose());
     H.block<1, 3>(k, 3) = sign * (moment.transpose() * angular);
@@ -102,7 +102,7 @@ void apply_impulses(const Assembler& with, const solvers::BodyForm& form, std::s
     const std::size_t i = scaling.body[k];
     if (with.bodies.deformable[i] >= 0) return;
     const Eigen::Map<const Vec6> change(scratch.data() + form.dof_start(static_cast<int>(s)));
-    velocities.linear[i] += scaling.linear[k] * change.head<3>();
+    velocities.linear[i] += scaling.linear[k].cwiseProduct(change.head<3>());
     velocities.angular[i] += scaling.angular[k] * change.tail<3>();
   });
   if (blocks.empty()) return;

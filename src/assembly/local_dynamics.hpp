@@ -18,7 +18,7 @@ using Inertias = std::vector<std::unique_ptr<model::Inertia>>;
 /// Scaling of each moving body at mid-step: A = L L^T; of a rigid one L^-T = diag(linear, angular).
 struct BodyScaling {
   std::vector<int> slot;       ///< body index -> body of the operator, -1 for obstacles
-  std::vector<double> linear;  ///< 1 / sqrt(A_lin), by slot; 0 of deformable bodies, whose inertia has the scaling
+  std::vector<Vec3> linear;    ///< 1 / sqrt(A_lin) along x, y, z, by slot: 0 where motions are held, and of deformable bodies, whose inertia has the scaling
   std::vector<Mat3> angular;   ///< Lam Q D^-1/2 / sqrt(1 + c h / 2), by slot: scaled -> spatial
   std::vector<int> body;       ///< slot -> body index
   std::vector<int> dofs;       ///< scaled degrees of freedom, by slot; empty when all bodies are rigid
@@ -48,7 +48,7 @@ struct Assembler {
 };
 
 /// Write the scaled rows of one side of a block: sign * [frame / sqrt(m), (r x e_k)^T G].
-void write_rows(std::span<double> rows, const Mat3& frame, const Vec3& arm, double linear, const Mat3& angular, double sign);
+void write_rows(std::span<double> rows, const Mat3& frame, const Vec3& arm, const Vec3& linear, const Mat3& angular, double sign);
 
 /// Add the block of a pair of bodies to an operator. Two sides on one body (self-contact) become one.
 void add_block(const Assembler& with, const Side& a, const Side& b, const Mat3& frame, solvers::BodyForm& form,

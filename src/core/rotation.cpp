@@ -52,4 +52,13 @@ Mat3 frame_from_normal(const Vec3& n) {
   return frame;
 }
 
+Mat3 frame_in_plane(const Vec3& n, int axis) {
+  const Vec3 across = Vec3::Unit(axis);
+  Mat3 frame;
+  frame.row(0) = n.transpose();
+  frame.row(1) = across.cross(n).transpose();
+  frame.row(2) = across.transpose();
+  return frame;
+}
+
 }  // namespace scree

@@ -19,4 +19,7 @@ namespace scree {
 /// a continuous function of n almost everywhere and depends on n alone.
 [[nodiscard]] Mat3 frame_from_normal(const Vec3& n);
 
+/// A right-handed frame of the unit vector n, normal to a coordinate axis, whose last row is that axis.
+[[nodiscard]] Mat3 frame_in_plane(const Vec3& n, int axis);
+
 }  // namespace scree

@@ -1,6 +1,7 @@
 #include "model/bodies.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "core/dense.hpp"
 #include "core/error.hpp"
@@ -67,9 +68,6 @@ int Bodies::add(const BodySpec& spec) {
   const bool deforms = spec.kind == BodyKind::pseudo_rigid || spec.kind == BodyKind::finite_element;
   if (spec.kind != BodyKind::obstacle) check_inertia(spec.mass.mass, J);
   if (deforms && !spec.mechanics) throw_input("BODY: a deformable body needs its mechanics");
-  Mat3 axes;
-  Vec3 moments;
-  principal(J, axes, moments);
 
   const int new_id = next_id_++;
   id.push_back(new_id);
@@ -84,8 +82,10 @@ int Bodies::add(const BodySpec& spec) {
   radius.push_back(farthest(*spec.shape, spec.mass.center));
   center.push_back(spec.mass.center);
   inertia.push_back(J);
-  principal_axes.push_back(axes);
-  principal_moments.push_back(moments);
+  principal_axes.emplace_back();
+  principal_moments.emplace_back();
+  held.push_back(0);
+  find_principal(inertia.size() - 1);
   if (spec.kind == BodyKind::rigid) rigid.push_back(size() - 1);
   deformable.push_back(deforms ? static_cast<int>(deformables.size()) : -1);
   if (deforms) {
@@ -127,8 +127,38 @@ void Bodies::set_characteristics(int i, double new_mass, double new_volume, cons
   volume[k] = new_volume;
   center[k] = new_center;
   inertia[k] = new_inertia;
-  principal(new_inertia, principal_axes[k], principal_moments[k]);
+  find_principal(k);
   radius[k] = farthest(*shape[k], new_center);
+}
+
+void Bodies::find_principal(std::size_t i) {
+  if (!(held[i] >> 3)) {
+    principal(inertia[i], principal_axes[i], principal_moments[i]);
+    return;
+  }
+  // Held axes resist every torque: only the moment about the one that is free counts, and products of inertia do not.
+  principal_axes[i] = Mat3::Identity();
+  const Vec3 free = free_about(i);
+  for (int d = 0; d < 3; ++d) principal_moments[i][d] = free[d] > 0.0 ? inertia[i](d, d) : kInfinity;
+}
+
+void Bodies::hold(int i, std::uint8_t bits) {
+  const std::size_t k = i;
+  if (kind[k] != BodyKind::rigid) throw_input("body {}: only motions of a rigid body can be held; deformable bodies take constraints, obstacles have a motion of their own", id[k]);
+  const int rotations = std::popcount(static_cast<unsigned>(bits >> 3));
+  if (rotations == 1) throw_input("body {}: rotations about one axis alone cannot be held, since the others would turn; hold those about two axes (a plane) or all three", id[k]);
+  held[k] = bits;
+  find_principal(k);
+}
+
+int Bodies::only_axis(std::size_t i) const {
+  constexpr int kAxis[] = {-1, -1, -1, 2, -1, 1, 0, -1};  // by which of the three rotations are held
+  return kAxis[held[i] >> 3];
+}
+
+Vec3 Bodies::spin(std::size_t i, const Vec3& momentum) const {
+  if (held[i] >> 3) return momentum.cwiseQuotient(principal_moments[i]);
+  return solve_positive(inertia[i], momentum);
 }
 
 Mat3 euler_tensor(const Mat3& inertia) { return 0.5 * inertia.trace() * Mat3::Identity() - inertia; }

@@ -99,7 +99,8 @@ struct Bodies {
   std::vector<Vec3> center;             ///< Xc, m
   std::vector<Mat3> inertia;            ///< J about Xc, kg m^2
   std::vector<Mat3> principal_axes;     ///< Q:  J = Q diag(D) Q^T, a rotation
-  std::vector<Vec3> principal_moments;  ///< D, kg m^2
+  std::vector<Vec3> principal_moments;  ///< D, kg m^2; infinite about axes that are held
+  std::vector<std::uint8_t> held;       ///< motions that a rigid body does not make: bits 0 to 2 along x, y, z, bits 3 to 5 about them (theory sec. 2.10)
 
   // The three kinds of store, each gone through by itself.
   std::vector<int> rigid;               ///< indices of rigid bodies, ascending
@@ -114,7 +115,7 @@ struct Bodies {
     visit("id", self.id), visit("kind", self.kind), visit("scheme", self.scheme), visit("label", self.label), visit("material", self.material);
     visit("mass", self.mass), visit("volume", self.volume), visit("damping", self.damping), visit("radius", self.radius);
     visit("center", self.center), visit("inertia", self.inertia);
-    visit("principal_axes", self.principal_axes), visit("principal_moments", self.principal_moments);
+    visit("principal_axes", self.principal_axes), visit("principal_moments", self.principal_moments), visit("held", self.held);
   }
 
   [[nodiscard]] int size() const { return static_cast<int>(id.size()); }
@@ -149,6 +150,17 @@ struct Bodies {
 
   [[nodiscard]] geometry::MassProperties mass_properties(int i) const;
 
+  /// Hold motions of a rigid body for good (bits as in `held`). InputError for other bodies, and for one rotation alone: the axes of
+  /// the other two would turn.
+  void hold(int i, std::uint8_t bits);
+  /// 1 along and about the axes that are free, 0 where they are held.
+  [[nodiscard]] Vec3 free_along(std::size_t i) const { return free_axes(held[i]); }
+  [[nodiscard]] Vec3 free_about(std::size_t i) const { return free_axes(held[i] >> 3); }
+  /// The axis about which alone body i turns; -1: it turns about all, or none.
+  [[nodiscard]] int only_axis(std::size_t i) const;
+  /// Referential angular velocity of a referential angular momentum.
+  [[nodiscard]] Vec3 spin(std::size_t i, const Vec3& momentum) const;
+
   /// Renew what follows from kinds and deformables: `rigid`, `deformable`, places of unknowns (after arrays were filled by hand).
   void index_stores();
 
@@ -158,6 +170,8 @@ struct Bodies {
 
  private:
   [[nodiscard]] int find(int body_id) const;   ///< index, or -1
+  [[nodiscard]] static Vec3 free_axes(int bits) { return {bits & 1 ? 0.0 : 1.0, bits & 2 ? 0.0 : 1.0, bits & 4 ? 0.0 : 1.0}; }
+  void find_principal(std::size_t i);
 
   int next_id_ = 0;
 };

@@ -10,7 +10,7 @@ namespace scree::stepping {
 
 namespace {
 
-constexpr std::int64_t kVersion = 7;
+constexpr std::int64_t kVersion = 8;
 
 void write_deformable(Packer& f, const model::Deformable& body) {
   f(body);

@@ -13,12 +13,38 @@ namespace scree::stepping {
 
 namespace {
 
+constexpr double kFollows = 1e-9;      ///< share of a normal along which a body can move, below which it does not follow
 constexpr std::size_t kMostIdle = 2;   ///< held unknowns may be so many times those in use
 
 /// What a rigid body turns about: its mass centre; an obstacle that moves, its pivot.
 const Vec3& turning_centre(const model::Bodies& bodies, const model::Motion& motion, int body) {
   const std::size_t i = body;
   return bodies.moves(body) || !bodies.prescribed.count(bodies.id[i]) ? motion.position[i] : motion.pivot[i];
+}
+
+/// Axis normal to the plane in which both bodies of a contact move, and the contact's normal lies; -1: there is none.
+std::int8_t common_plane(const model::Bodies& bodies, const assembly::Contact& contact) {
+  const auto stays = [&](int body, int axis) {
+    const std::uint8_t plane = static_cast<std::uint8_t>(1 << axis | (7 ^ 1 << axis) << 3);
+    return !bodies.moves(body) || (bodies.held[body] & plane) == plane;
+  };
+  for (int axis = 0; axis < 3; ++axis)
+    if (contact.point.normal[axis] == 0.0 && stays(contact.index_a, axis) && stays(contact.index_b, axis)) return static_cast<std::int8_t>(axis);
+  return -1;
+}
+
+/// Whether neither body can move its point along the normal: what it may do is held.
+bool nothing_follows(const StageInput& in, const assembly::Contact& contact) {
+  const model::Bodies& bodies = in.model.bodies;
+  const auto follows = [&](int body) {
+    const std::size_t i = body;
+    if (!bodies.moves(body)) return false;
+    if (bodies.held[i] == 0) return true;
+    const Vec3 along = contact.point.normal.cwiseProduct(bodies.free_along(i));
+    const Vec3 arm = (contact.point.point - in.motion.position[i]) / bodies.radius[i];
+    return along.squaredNorm() + arm.cross(contact.point.normal).cwiseProduct(bodies.free_about(i)).squaredNorm() > kFollows * kFollows;
+  };
+  return !follows(contact.index_a) && !follows(contact.index_b);
 }
 
 /// Go on holding the unknowns of the last step, while they are not too many: as long as they hold all that are wanted, A needs no new order
@@ -99,6 +125,7 @@ void ContactStage::prepare_contacts(const StageInput& in, const std::vector<coll
     contact.material = in.model.surfaces.find(contact.point.surface_a, contact.point.surface_b);
     contact.arm_a = contact.point.point - turning_centre(bodies, in.motion, contact.index_a);
     contact.arm_b = contact.point.point - turning_centre(bodies, in.motion, contact.index_b);
+    contact.across = common_plane(bodies, contact);
   });
   grip_contacts(in);
   parallel_for(static_cast<std::ptrdiff_t>(contacts.size()), [&](std::ptrdiff_t c) {
@@ -136,7 +163,7 @@ void ContactStage::choose_roles(const StageInput& in) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const bool built = built_into(in, joined, contacts[c]);
     if (built) leave_overlap(static_cast<int>(c));
-    role[c] = built ? Role::idle : role_of(in, contacts[c]);
+    role[c] = built || nothing_follows(in, contacts[c]) ? Role::idle : role_of(in, contacts[c]);
     if (role[c] == Role::idle || in.level == Level::velocities) contacts[c].R.setZero();
   }
 }

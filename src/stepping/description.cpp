@@ -103,6 +103,7 @@ void describe_body(Description& to, const model::Model& model, const model::Moti
   field("mass", bodies.mass[i]), field("damping", bodies.damping[i]);
   to.digest("shape", shape);
   to.digest("inertia", digest_of(bodies.volume[i], bodies.center[i], bodies.inertia[i]));
+  field("held", static_cast<int>(bodies.held[i]));
   Digest place, velocity;
   place.add(motion.rotation[i]), place.add(motion.position[i]);
   velocity.add(motion.velocity[i]), velocity.add(motion.angular[i]);

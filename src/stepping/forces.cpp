@@ -1,6 +1,5 @@
 #include "stepping/forces.hpp"
 
-#include "core/dense.hpp"
 #include "core/error.hpp"
 #include "core/threads.hpp"
 
@@ -71,7 +70,7 @@ void add_user_forces(const model::Model& model, const model::Motion& motion, con
     }
     const Vec3 torque = loads.torque[i] + Lam.transpose() * first.torque + first.referential_torque;
     const Vec3 v_mid = motion.velocity[i] + (0.5 * h / bodies.mass[i]) * (loads.force[i] + first.force);
-    const Vec3 W_mid = Lam.transpose() * velocities.angular[i] + 0.5 * h * solve_positive(bodies.inertia[i], torque);
+    const Vec3 W_mid = Lam.transpose() * velocities.angular[i] + 0.5 * h * bodies.spin(i, torque);
     const model::UserForceValue value = evaluate(W_mid, v_mid);
     loads.force[i] += value.force;
     loads.torque[i] += Lam.transpose() * value.torque + value.referential_torque;
@@ -105,6 +104,13 @@ void evaluate_loads(const model::Model& model, const model::Motion& motion, cons
   }
   add_deformable_loads(model, motion, t, loads);
   add_user_forces(model, motion, velocities, t, h, loads);
+  // What holds a motion takes the load.
+  parallel_for(bodies.size(), [&](std::ptrdiff_t b) {
+    const std::size_t i = b;
+    if (bodies.held[i] == 0) return;
+    loads.force[i].array() *= bodies.free_along(i).array();
+    loads.torque[i].array() *= bodies.free_about(i).array();
+  });
 }
 
 }  // namespace scree::stepping

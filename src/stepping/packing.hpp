@@ -98,7 +98,7 @@ class Unpacker {
     (*this)(number);
     value = number != 0;
   }
-  template <class E> requires std::is_enum_v<E>
+  template <class E> requires std::is_enum_v<E> || std::is_same_v<E, std::uint8_t>
   void operator()(E& value) {
     int number = 0;
     (*this)(number);

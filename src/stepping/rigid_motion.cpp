@@ -49,8 +49,9 @@ Vec3 inverse_inertia(const Bodies& bodies, std::size_t i, const Vec3& a) {
   return Q * (Q.transpose() * a).cwiseQuotient(bodies.principal_moments[i]);
 }
 
-/// Free rotation of a body during a time, from the referential momentum `momentum` (theory sec. 2.4).
+/// Free rotation of a body during a time, from the referential momentum `momentum` (theory sec. 2.4). About an axis that stays it is uniform.
 FreeRotation rotate_freely(const Bodies& bodies, std::size_t i, const Vec3& momentum, double time) {
+  if (bodies.held[i] >> 3) return {exp_rotation(time * inverse_inertia(bodies, i, momentum)), momentum};
   const Mat3& Q = bodies.principal_axes[i];
   FreeRotation motion = free_rotation(bodies.principal_moments[i], Q.transpose() * momentum, time);
   motion.turn = Q * motion.turn * Q.transpose();
@@ -96,14 +97,14 @@ bool kicks_momentum(Scheme scheme) { return scheme == Scheme::rig_exact || schem
 FreeRotation carry(const Bodies& bodies, std::size_t i, const Vec3& W, double time) {
   const Vec3 momentum = bodies.inertia[i] * W;
   const Scheme scheme = bodies.scheme[i];
-  if (scheme == Scheme::rig_exact || (scheme == Scheme::rig_imp && too_coarse(W, time))) return rotate_freely(bodies, i, momentum, time);
+  if (scheme == Scheme::rig_exact || bodies.held[i] >> 3 || (scheme == Scheme::rig_imp && too_coarse(W, time))) return rotate_freely(bodies, i, momentum, time);
   const Mat3 turn = exp_rotation(time * W);
   return {turn, turn.transpose() * momentum};
 }
 
 /// The inverse of carry() for a span: rotation and momentum such that carrying that momentum on by -span comes back.
 FreeRotation second_half_rotation(const Bodies& bodies, std::size_t i, const Vec3& momentum, double span) {
-  return bodies.scheme[i] == Scheme::rig_exact ? rotate_freely(bodies, i, momentum, span) : rotate_implicitly(bodies, i, momentum, span);
+  return bodies.scheme[i] == Scheme::rig_exact || bodies.held[i] >> 3 ? rotate_freely(bodies, i, momentum, span) : rotate_implicitly(bodies, i, momentum, span);
 }
 
 /// Referential angular velocity from W under a torque T, damping c h/2 = `c` (eq. 2.9).

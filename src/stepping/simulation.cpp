@@ -12,6 +12,19 @@ void check_finite(const char* call, const char* argument, const Vec3& value) {
   if (!is_finite(value)) throw_input("{}: {} = ({}, {}, {}) is not finite", call, argument, value.x(), value.y(), value.z());
 }
 
+/// InputError where a body does what is held: turned out of its plane, or moving along or about a held axis (spatial velocities).
+void check_held(const model::Bodies& bodies, int body, const Mat3& rotation, const Vec3& linear, const Vec3& angular) {
+  const std::size_t i = body;
+  const int axis = bodies.only_axis(i);
+  if (axis >= 0 && rotation(axis, axis) < 1.0 - 1e-12)
+    throw_input("body {}: it turns about {} alone, so its rotation must keep that axis; turn its shape before it is added", bodies.id[i], "xyz"[axis]);
+  const Vec3 along = bodies.free_along(i), about = bodies.free_about(i);
+  for (int d = 0; d < 3; ++d) {
+    if (along[d] == 0.0 && linear[d] != 0.0) throw_input("body {}: velocity[{}] = {} m/s, but its motion along {} is held; give it 0", bodies.id[i], d, linear[d], "xyz"[d]);
+    if (about[d] == 0.0 && angular[d] != 0.0) throw_input("body {}: angular_velocity[{}] = {} rad/s, but its rotation about {} is held; give it 0", bodies.id[i], d, angular[d], "xyz"[d]);
+  }
+}
+
 }  // namespace
 
 Simulation::Simulation(double step) {
@@ -230,6 +243,7 @@ void Simulation::set_velocity(int id, const Vec3& linear, const Vec3& angular) {
     set_motion(id, motion, now_.state.motion.position[i]);
     return;
   }
+  if (model_.bodies.held[b]) check_held(model_.bodies, b, now_.state.motion.rotation[i], linear, angular);
   now_.state.energy_start -= energy_of(b);
   model::set_velocity(model_.bodies, now_.state.motion, b, linear, angular);
   now_.state.energy_start += energy_of(b);
@@ -250,11 +264,26 @@ void Simulation::set_motion(int id, const model::ObstacleMotion& prescribed, con
   now_.state.clock.foreseen = 0.0;
 }
 
+void Simulation::hold(int id, std::uint8_t bits) {
+  model::Bodies& bodies = model_.bodies;
+  const int b = bodies.index(id);
+  const std::uint8_t before = bodies.held[b];
+  bodies.hold(b, bits);
+  try {
+    check_held(bodies, b, now_.state.motion.rotation[b], now_.state.motion.velocity[b], now_.state.motion.rotation[b] * now_.state.motion.angular[b]);
+  } catch (...) {
+    bodies.hold(b, before);
+    throw;
+  }
+  now_.state.clock.foreseen = 0.0;
+}
+
 void Simulation::set_placement(int id, const Mat3& rotation, const Vec3& position) {
   const int b = model_.bodies.index(id);
   check_finite("placement", "position", position);
   if (!rotation.allFinite() || (rotation.transpose() * rotation - Mat3::Identity()).norm() > 1e-6 || rotation.determinant() < 0.0)
     throw_input("body {}: the rotation is not an orthogonal matrix with determinant 1", id);
+  if (model_.bodies.held[b]) check_held(model_.bodies, b, rotation, Vec3::Zero(), Vec3::Zero());
   const double before = energy_of(b);
   model::place(model_.bodies, now_.state.motion, b, orthonormalised(rotation), position);
   now_.state.energy_start += energy_of(b) - before;

@@ -50,6 +50,8 @@ class Simulation {
   void set_motion(int id, const model::ObstacleMotion& prescribed, const Vec3& pivot);
   /// Place a rigid body by hand: rotation and mass centre.
   void set_placement(int id, const Mat3& rotation, const Vec3& position);
+  /// Hold motions of a rigid body (bits of model::Bodies::held): those along and about the axes that are not moving, and whose axes are where the reference has them.
+  void hold(int id, std::uint8_t bits);
   void set_characteristics(int id, double mass, double volume, const Vec3& center, const Mat3& inertia);
   /// Give the parts of a deformable body with this volume id a bulk material of the model.
   void set_material(int id, int volume, int material);

@@ -1,5 +1,4 @@
 #include "stepping/stage_input.hpp"
-#include "core/dense.hpp"
 
 #include <algorithm>
 
@@ -25,7 +24,7 @@ double load_acceleration(const StageInput& in, const assembly::Contact& contact)
     const std::size_t i = body;
     if (!bodies.moves(body)) return Vec3::Zero();
     const Mat3& turn = in.motion.rotation[i];
-    const Vec3 spin = turn * solve_positive(bodies.inertia[i], in.loads.torque[i]);
+    const Vec3 spin = turn * bodies.spin(i, in.loads.torque[i]);
     return in.loads.force[i] / bodies.mass[i] + spin.cross(contact.point.point - in.motion.position[i]);
   };
   return contact.point.normal.dot(of(contact.index_b) - of(contact.index_a));

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "core/abandon.hpp"
-#include "core/dense.hpp"
 #include "core/error.hpp"
 #include "core/throwing_loop.hpp"
 #include "stepping/energy.hpp"
@@ -427,7 +426,7 @@ void Simulation::undo_bounces(State& next) {
     const Mat3 &start = now_.state.motion.rotation[i], &turn = next.motion.rotation[i];
     const Vec3 momentum = start * (bodies.inertia[i] * (start.transpose() * with.free.angular[i]));
     before.linear[i] = with.free.linear[i];
-    before.angular[i] = turn * solve_positive(bodies.inertia[i], turn.transpose() * momentum);
+    before.angular[i] = turn * bodies.spin(i, turn.transpose() * momentum);
     with.bounces.excess[i] = 0.5 * momentum.dot(before.angular[i] - with.free.angular[i]);
   }
   store_node_velocities(bodies, next.motion, with.instant.velocities, before);
