@@ -11,6 +11,7 @@ namespace scree::solvers {
 namespace {
 
 constexpr double kMostZeros = 0.2;   ///< of the numbers of a front, from joining rows that reach a little different ones
+constexpr std::size_t kKeptUpdate = 1000000;   ///< numbers of T; larger ones are given back after use
 
 }  // namespace
 
@@ -51,6 +52,14 @@ void FrontLu<N>::find_fronts(const std::vector<std::vector<int>>& reach) {
     if (!fronts_[f].border.empty()) fronts_[front_of_[fronts_[f].border.front()]].children.push_back(static_cast<int>(f));
   numbers_.resize(numbers);
   pivots_.resize(N * reach.size());
+  std::size_t widest = 0, largest = 0;
+  for (const Front& front : fronts_) {
+    widest = std::max(widest, front.border.size());
+    largest = std::max(largest, front.border.size() + static_cast<std::size_t>(front.count));
+  }
+  border_.resize(N * widest);
+  places_.reserve(widest);
+  matrix_.reserve(N * largest * N * largest);
   updates_.resize(fronts_.size());
 }
 
@@ -116,15 +125,15 @@ void FrontLu<N>::take_in(const Front& front, int child) {
   const std::vector<int>& border = fronts_[child].border;
   std::vector<double>& update = updates_[child];
   const std::size_t size = front.inner() + front.outer(), from = N * border.size();
-  std::vector<std::size_t> places(border.size());
-  for (std::size_t k = 0; k < border.size(); ++k) places[k] = static_cast<std::size_t>(N * place(front, border[k]));
+  places_.resize(border.size());
+  for (std::size_t k = 0; k < border.size(); ++k) places_[k] = static_cast<std::size_t>(N * place(front, border[k]));
   for (std::size_t c = 0; c < from; ++c) {
     const double* column = update.data() + c * from;
-    double* to = matrix_.data() + (places[c / N] + c % N) * size;
+    double* to = matrix_.data() + (places_[c / N] + c % N) * size;
     for (std::size_t k = 0; k < border.size(); ++k)
-      for (std::size_t i = 0; i < N; ++i) to[places[k] + i] += column[N * k + i];
+      for (std::size_t i = 0; i < N; ++i) to[places_[k] + i] += column[N * k + i];
   }
-  std::vector<double>().swap(update);
+  if (update.size() > kKeptUpdate) std::vector<double>().swap(update);
 }
 
 template <int N>
@@ -158,10 +167,9 @@ bool FrontLu<N>::eliminate(const Front& front, std::vector<double>& update, bool
 }
 
 template <int N>
-void FrontLu<N>::solve(std::span<double> x) const {
+void FrontLu<N>::solve(std::span<double> x) {
   using Matrix = Eigen::Map<const MatX>;
   using Vector = Eigen::Map<VecX>;
-  VecX border;
   // Forward: x_P <- P^-1 x_P, x_T <- x_T - S x_P. Backward: x_P <- x_P - P^-1 Q x_T.
   const int one = 1;
   int info = 0;
@@ -171,6 +179,7 @@ void FrontLu<N>::solve(std::span<double> x) const {
     const std::size_t n = inner, m = outer;
     Vector part(x.data() + static_cast<std::size_t>(N * front.first), inner);
     dgetrs_("N", &inner, &one, P, &inner, pivots_.data() + static_cast<std::size_t>(N * front.first), part.data(), &inner, &info);
+    Vector border(border_.data(), outer);
     border.noalias() = Matrix(P + n * (n + m), outer, inner) * part;
     for (std::size_t k = 0; k < front.border.size(); ++k)
       Eigen::Map<Eigen::Matrix<double, N, 1>>(x.data() + N * static_cast<std::size_t>(front.border[k])) -= border.template segment<N>(static_cast<Eigen::Index>(N * k));
@@ -178,7 +187,7 @@ void FrontLu<N>::solve(std::span<double> x) const {
   for (auto front = fronts_.rbegin(); front != fronts_.rend(); ++front) {
     const int inner = front->inner(), outer = front->outer();
     const std::size_t n = inner;
-    border.resize(outer);
+    Vector border(border_.data(), outer);
     for (std::size_t k = 0; k < front->border.size(); ++k)
       border.template segment<N>(static_cast<Eigen::Index>(N * k)) = Eigen::Map<const Eigen::Matrix<double, N, 1>>(x.data() + N * static_cast<std::size_t>(front->border[k]));
     Vector(x.data() + static_cast<std::size_t>(N * front->first), inner).noalias() -= Matrix(numbers_.data() + front->numbers + n * n, inner, outer) * border;

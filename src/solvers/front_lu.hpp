@@ -28,7 +28,7 @@ class FrontLu {
   bool factor(std::span<const Block> values, std::span<const char> plain);
 
   /// x = A^-1 x, in the order of elimination.
-  void solve(std::span<double> x) const;
+  void solve(std::span<double> x);
 
  private:
   struct Front {
@@ -57,6 +57,8 @@ class FrontLu {
   std::vector<int> front_of_;                 ///< of each row
   std::vector<Entry> entries_;
   std::vector<double> numbers_, matrix_;      ///< matrix_: the front at work, all four parts
+  std::vector<double> border_;                ///< numbers of a border, while solving
+  std::vector<std::size_t> places_;           ///< of a border in the front that takes it in
   std::vector<int> pivots_;
   std::vector<std::vector<double>> updates_;  ///< T of fronts not yet taken in
 };

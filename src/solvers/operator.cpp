@@ -11,7 +11,6 @@ namespace {
 constexpr int kRigidDofs = 6;
 constexpr std::size_t kKeptNumbers = 1000000;   ///< larger buffers are given back after use
 
-using ConstRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
 using ConstRigidRows = Eigen::Map<const Eigen::Matrix<double, 3, kRigidDofs, Eigen::RowMajor>>;
 }  // namespace
 
@@ -89,8 +88,7 @@ void BodyForm::set_diagonal() {
         const ConstRigidRows Hs(r.data());
         sum.noalias() += Hs * Hs.transpose();
       } else {
-        const ConstRows Hs(r.data(), 3, static_cast<Eigen::Index>(r.size() / 3));
-        sum += Hs * Hs.transpose();
+        sum += body_block(r);
       }
     }
     diagonal_[a] = sum;
@@ -131,6 +129,7 @@ void BodyForm::scatter(std::span<const double> R, std::span<double> y) const {
     sum.setZero();
     for (int entry : incidence(body)) {
       const Eigen::Map<const Vec3> r(R.data() + 3 * (entry / 2));
+      if (r.isZero(0.0)) continue;
       const auto h = rows(entry / 2, entry % 2);
       if (rigid_)
         sum.head<kRigidDofs>().noalias() += ConstRigidRows(h.data()).transpose() * r;
