@@ -305,7 +305,8 @@ void ContactStage::set_velocities(const StageInput& in, const assembly::Assemble
     const bool bounce = bounces_now(in, contact);
     shift.x() = bias(in, contact, bounce);
     const std::size_t place = 3 * (first + static_cast<std::size_t>(k));
-    if (!bounce) places_[place] = std::min(0.0, shift.x());
+    // What a turn has overlapped is taken back no faster than it came: that is no recovery.
+    if (!bounce && shift.x() < turned_bias(in, contact)) places_[place] = shift.x();
     if (!bounce && swings(in, contact)) shift.x() += contact.U_old.x();
     if (mean_tangent_[implicit[k]]) shift.tail<2>() += contact.U_old.tail<2>();
     if (bounce && in.level == Level::velocities) ahead_[place] = ahead(*bounce_of(in, contact), in.settings.step);
