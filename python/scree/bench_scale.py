@@ -17,8 +17,8 @@ SOLVERS = {"NEWTON": {}, "GAUSS_SEIDEL": {"variant": "BOUNDARY_JACOBI", "acceler
 
 
 def problem_of(name, across=None, up=None, particles=None, warmup=None):
-    """(problem, places of its bodies) of `static` (a generated packing, across x across x up spheres) or of a scene, a drum perhaps of so many particles, after its warm-up (or so many
-    steps) and a step without impulses."""
+    """(problem, places of its bodies) of `static` (a generated packing, across x across x up spheres) or of a scene after its warm-up and a step without impulses.
+    particles: of a drum. warmup: steps instead of the scene's own."""
     if name == "static":
         default = bench_packings.SIZES["8k"][0]
         across, up = across or default[0], up or default[1]

@@ -345,7 +345,7 @@ def names():
 
 
 def make(name, state=None, particles=None):
-    """Build a scene; `state` is a file with places and velocities for the columns, `particles` their number in a drum, which all of them fill as much."""
+    """Build a scene; `state` is a file with places and velocities for the columns, `particles` how many a drum gets, the smaller the more there are."""
     _check.choice("scene", name, _BUILDERS)
     if particles is not None:
         if name not in _DRUMS:
