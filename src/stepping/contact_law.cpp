@@ -30,10 +30,9 @@ double place_bias(const assembly::Contact& contact, double h, double B_N, const 
 
 double turning_bias(const assembly::Contact& contact, const Vec3& omega_a, const Vec3& omega_b, double h, double closing, double allowed) {
   const double gap = contact.point.gap;
-  const bool deep = gap < -allowed, stopped = closing == -kInfinity;
-  if (gap >= 0.0 || contact.R_last.x() <= 0.0 || (stopped && !deep)) return 0.0;
+  if (gap >= 0.0 || contact.R_last.x() <= 0.0) return 0.0;
   const double turned = 0.5 * contact.point.normal.dot(omega_b.cross(contact.travel_b) - omega_a.cross(contact.travel_a));
-  return std::min(0.0, std::max({deep && !stopped ? -kInfinity : turned, closing, gap / h}));
+  return std::min(0.0, std::max({gap < -allowed ? -kInfinity : turned, closing, gap / h}));
 }
 
 double restitution_bias(const assembly::Contact& contact, const model::SurfaceMaterial& material) { return material.restitution * contact.U_old.x(); }

@@ -38,8 +38,7 @@ struct Recovery {
 [[nodiscard]] double place_bias(const assembly::Contact& contact, double h, double B_N, const Recovery& recovery);
 
 /// What is added to B_N of a contact that pushed in the last step, so that it takes back what it overlaps because bodies turn (eq. 3.25): no faster than it
-/// closes, `closing` (m/s, the normal velocity it begins with), and, up to the overlap `allowed` (m), than the turn of the last step explains. Where velocities
-/// have been stopped at the contact (RATTLE: closing is -infinity) the turn alone says how fast, and only beyond `allowed`. 0 or less, m/s.
+/// closes, `closing` (m/s, the normal velocity it begins with), and, up to the overlap `allowed` (m), than the turn of the last step explains. 0 or less, m/s.
 [[nodiscard]] double turning_bias(const assembly::Contact& contact, const Vec3& omega_a, const Vec3& omega_b, double h, double closing, double allowed);
 
 /// The same of a contact that bounces, by Newton's law.

@@ -59,9 +59,9 @@ std::optional<Bounce> ContactStage::bounce_of(const StageInput& in, const assemb
 
 double ContactStage::turned_bias(const StageInput& in, const assembly::Contact& contact) const {
   if (in.settings.quasi_static || !contact.rigid() || contact.cohesive || contact.yields) return 0.0;
-  // RATTLE's second problem has stopped what closed, and will do so again.
-  const bool stopped = in.level == Level::places && in.settings.integrator == Integrator::rattle;
-  const double closing = stopped ? -kInfinity : contact.U_old.x();
+  // RATTLE's second problem has stopped what closed: nothing would pay for taking it back.
+  if (in.level == Level::places && in.settings.integrator == Integrator::rattle) return 0.0;
+  const double closing = contact.U_old.x();
   const double h = in.level == Level::places ? in.settings.step : in.ahead;
   return turning_bias(contact, in.before.angular[contact.index_a], in.before.angular[contact.index_b], h, closing, allowed_overlap(in, contact));
 }
