@@ -231,9 +231,9 @@ class Simulation:
         """Choose the contact solver (`scree solvers` lists them with their options).
 
         tolerance: bound of the yardstick that every step must meet; a step that does not is counted as missed and announced. goal (AUTO): what it
-        works towards with the iterations it has for that (10,000 at the start, 200 more a step, less those made), at most the tolerance; a tolerance
+        works towards with the work it has for that (10,000 sweeps at the start, 300 more a step, less what was done), at most the tolerance; a tolerance
         alone is one number. Without either AUTO takes tolerance 1e-3 and goal 1e-8: velocities of contacts obey the law within 1e-8 of what loads
-        change in a step (g h) where 200 iterations a step do in the mean, and within 1e-3 always, impulses within the same share of a body's weight,
+        change in a step (g h) where the work of 300 sweeps a step does in the mean, and within 1e-3 always, impulses within the same share of a body's weight,
         in the mean over contacts that have something to stop. Other solvers and yardsticks: 1e-8. failure: what to do when the tolerance is missed: 'continue',
         'raise' (RuntimeError) or 'callback': on_failure(report) returns False to stop the run."""
         must, aim = asked(name, tolerance, goal, yardstick)

@@ -65,8 +65,8 @@ void each(IO& f, Point& p) requires std::is_same_v<std::remove_const_t<Point>, c
 }
 template <class IO, class Report>
 void each(IO& f, Report& r) requires std::is_same_v<std::remove_const_t<Report>, solvers::SolveReport> {
-  auto& [status, iterations, products, linear_iterations, fallbacks, residual, residual_known, seconds, history, stage, advice] = r;
-  f(status), f(iterations), f(products), f(linear_iterations), f(fallbacks), f(residual), f(residual_known), f(seconds), f(history), f(stage), f(advice);
+  auto& [status, iterations, work, products, linear_iterations, fallbacks, residual, residual_known, seconds, history, stage, advice] = r;
+  f(status), f(iterations), f(work), f(products), f(linear_iterations), f(fallbacks), f(residual), f(residual_known), f(seconds), f(history), f(stage), f(advice);
 }
 
 }  // namespace

@@ -135,6 +135,7 @@ solvers::StopRule SharedAuto::rest() const {
 
 void SharedAuto::add(const solvers::SolveReport& part) {
   report_.iterations += part.iterations;
+  report_.work += part.work;
   report_.products += part.products;
   report_.linear_iterations += part.linear_iterations;
   report_.fallbacks += part.fallbacks;

@@ -30,7 +30,7 @@ struct Situation {
 
   void sweep_warm() {
     const double before = watch.best_value();
-    stages.sweeps(patience, static_cast<int>(parameters.warm_sweeps));
+    stages.sweeps(patience, sweep_limit, static_cast<int>(parameters.warm_sweeps));
     lost = watch.best_value() > parameters.warm_gain * before;
   }
 };
@@ -60,7 +60,7 @@ void solve_connected(const ContactProblem& problem, const AutoOptions& options, 
   stages.allow_starts();
   const bool warm = std::ranges::any_of(watch.best(), [](double r) { return r != 0.0; }), large = stages.large();
   const double patience = options.newton ? (large ? p.large_patience : p.patience) * stages.newton_cost() : kInfinity;
-  const int limit = large || !options.newton ? kNoLimit : static_cast<int>(p.sweep_share * options.planned(watch));
+  const int limit = large || !options.newton ? kNoLimit : static_cast<int>(p.sweep_share * watch.rest().max_iterations);
   Situation situation{stages, p, watch, warm, options.newton, options.newton && warm && !large, patience, limit};
   for (const Stage& stage : kStages)
     if (!watch.ended() && stage.wanted(situation)) stage.run(situation);
@@ -107,7 +107,9 @@ class IslandLedger {
 class AutoRun {
  public:
   AutoRun(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& work)
-      : problem_(problem), options_(options), work_(work), watch_(problem, options, R, &work.U) {}
+      : problem_(problem), options_(options), work_(work), watch_(problem, first_rule(options), R, &work.U) {
+    if (has_goal(options)) watch_.ease(options.tolerance, options.goal_iterations);
+  }
 
   SolveReport run() {
     watch_.set_stage("warm start");
@@ -124,12 +126,20 @@ class AutoRun {
   }
 
  private:
+  /// The goal counts first, where there is one.
+  static StopRule first_rule(const AutoOptions& options) {
+    StopRule rule = options;
+    if (has_goal(options)) rule.tolerance = options.goal;
+    return rule;
+  }
+  static bool has_goal(const AutoOptions& options) { return options.goal > 0.0 && options.goal < options.tolerance; }
+
   /// A single block needs no iteration.
   void solve_in_closed_form() {
     double multiplier = 0.0;
     const Vec3 R = solve_exact(LocalBlock(problem_.W->diagonal()[0]), problem_.kind[0], problem_.mu[0],
                                Eigen::Map<const Vec3>(problem_.B.data()), multiplier);
-    if (watch_.offer(std::span<const double>(R.data(), 3)) > options_.tolerance) return;
+    if (watch_.offer(std::span<const double>(R.data(), 3)) > watch_.tolerance()) return;
     watch_.count();
     watch_.set_stage("closed form");
   }
@@ -149,7 +159,7 @@ class AutoRun {
     gradients.history = false;
     std::vector<double> R(problem_.B.size(), 0.0);
     watch_.add(solve_apgd(problem_, gradients, R));
-    if (watch_.offer(R) <= options_.tolerance) watch_.set_stage("gradients");
+    if (watch_.offer(R) <= watch_.tolerance()) watch_.set_stage("gradients");
   }
 
   void solve_islands() {
@@ -162,18 +172,30 @@ class AutoRun {
   void solve_apart() {
     std::vector<double> R(watch_.best().begin(), watch_.best().end());
     const IslandLedger ledger(problem_, work_);
-    std::vector<int> open = ledger.open_islands(R, options_.tolerance);
-    if (open.size() > 1) {
-      sweep_together(open, ledger, R);
+    std::vector<int> open = ledger.open_islands(R, watch_.tolerance());
+    const std::vector<int> small = without_dominant(open);
+    if (small.size() > 1) {
+      sweep_together(small, ledger, R);
       watch_.offer(R);
-      open = ledger.open_islands(R, options_.tolerance);
+      open = ledger.open_islands(R, watch_.tolerance());
     }
+    // The small ones first: they are done soon, and each that is left open is as wrong as it was.
+    std::ranges::stable_sort(open, {}, [&](int island) { return work_.islands.blocks(island).size(); });
     for (int island : open)
       if (!watch_.spent()) solve_island(island, ledger, R);
     watch_.offer(R);
   }
 
-  /// All open islands in one run of sweeps: cheap for the many small ones.
+  /// Those of so many that none of them is most of the work: what is gets its sweeps in one run, by itself.
+  [[nodiscard]] std::vector<int> without_dominant(std::vector<int> islands) const {
+    const auto size = [&](int i) { return work_.islands.blocks(i).size(); };
+    std::size_t sum = 0;
+    for (const int i : islands) sum += size(i);
+    std::erase_if(islands, [&](int i) { return 2 * size(i) > sum; });
+    return islands;
+  }
+
+  /// Open islands in one run of sweeps: cheap for the many small ones.
   void sweep_together(const std::vector<int>& open, const IslandLedger& ledger, std::span<double> R) {
     work_.active.clear();
     for (int island : open)
@@ -201,16 +223,20 @@ class AutoRun {
     StopRule rule = watch_.rest();
     rule.history = false;   // values of parts are not those of the whole
     Watch watch(part, rule, part_R);
+    const double share = static_cast<double>(blocks.size()) / problem_.blocks();
+    watch.ease_with(watch_, share);
     watch.set_stage("warm start");
     watch.offer(part_R);
     solve(part, watch);
     scatter_part(part_R, blocks, R);
     const SolveReport report = watch.report("");
-    watch_.add(report);
+    watch_.add(report, share);
     watch_.set_stage(report.stage.c_str());
   }
 
   SolveReport finish() {
+    // What missed the goal may have met the tolerance.
+    if (!watch_.solved() && has_goal(options_)) watch_.ease(options_.tolerance, 0.0);
     const double best = watch_.best_value();
     const bool unchanged = watch_.iterations() == 0 && watch_.solved();
     SolveReport report = watch_.report("raise max_iterations or max_seconds, or loosen the tolerance");
@@ -226,38 +252,9 @@ class AutoRun {
   Watch watch_;
 };
 
-/// The goal as far as its iterations go; what is still above the tolerance then goes on to it.
-SolveReport solve_to_goal(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace) {
-  AutoOptions cheap = options, rest = options;
-  cheap.tolerance = options.goal;
-  cheap.max_iterations = std::min(options.goal_iterations, options.max_iterations);
-  cheap.planned_iterations = options.max_iterations;
-  SolveReport first = AutoRun(problem, cheap, R, workspace).run();
-  if (first.status == Status::converged || first.status == Status::interrupted) return first;
-  const double value = options.yardstick == Yardstick::residual ? first.residual : measure(options.yardstick, problem, R);
-  if (value <= options.tolerance) {
-    first.status = Status::converged;
-    first.advice.clear();
-    return first;
-  }
-  rest.max_iterations -= first.iterations;
-  rest.max_seconds = std::max(1e-9, options.max_seconds - first.seconds);
-  rest.margin = 1.0;
-  SolveReport second = AutoRun(problem, rest, R, workspace).run();
-  second.iterations += first.iterations;
-  second.products += first.products;
-  second.linear_iterations += first.linear_iterations;
-  second.fallbacks += first.fallbacks;
-  second.history.insert(second.history.begin(), first.history.begin(), first.history.end());
-  return second;
-}
-
 }  // namespace
 
-int AutoOptions::planned(const Watch& watch) const { return std::max(planned_iterations, watch.rest().max_iterations); }
-
 SolveReport solve_auto(const ContactProblem& problem, const AutoOptions& options, std::span<double> R, AutoWorkspace& workspace) {
-  if (options.goal > 0.0 && options.goal < options.tolerance) return solve_to_goal(problem, options, R, workspace);
   return AutoRun(problem, options, R, workspace).run();
 }
 
@@ -274,7 +271,7 @@ SolverInfo auto_info() {
       {"newton", true, "allow Newton and ADMM stages; False: accelerated sweeps only"},
       {"margin", 1.0, "share of the tolerance, in (0, 1], that sweeps go on to while it costs at most half as much again"},
       {"goal", 0.0, "below the tolerance: worked towards for goal_iterations; then the tolerance is enough. 0: the tolerance"},
-      {"goal_iterations", 1000, "at most for the goal, not negative; simulations give what earlier steps have saved"},
+      {"goal_iterations", 1000, "sweeps' worth of work for the goal, not negative; simulations give what earlier steps have saved"},
   };
   info.solve = [](const ContactProblem& problem, const StopRule& stop, const OptionValues& values, std::span<double> R) {
     const OptionReader read(find_solver("AUTO"), values);

@@ -30,14 +30,10 @@ struct AutoOptions : StopRule {
   /// Sweeps that have reached the tolerance go on to this share of it while that costs at most half as much again: a
   /// stepper's next warm start may then be good enough as it is.
   double margin = 1.0;
-  /// Worked towards for goal_iterations; then the tolerance is enough. 0, or more than the tolerance: the tolerance.
+  /// Worked towards for goal_iterations sweeps' worth of work; then the tolerance is enough. 0, or more than the tolerance: the tolerance.
   double goal = 0.0;
   int goal_iterations = 1000;
-  int planned_iterations = 0;  ///< stages plan for so many, where the stop rule allows fewer
   AutoParameters parameters;   ///< what stages decide by
-
-  /// Iterations that the stages of a solve plan for.
-  [[nodiscard]] int planned(const Watch& watch) const;
 };
 
 /// Memory kept from solve to solve.

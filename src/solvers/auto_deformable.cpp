@@ -21,7 +21,7 @@ class WorkingSet {
       if ((!grown && exact) || watch_.spent()) return;
       exact = !grown || round >= options_.parameters.loose_rounds;
       solve_chosen(exact);
-      if (watch_.offer(R_) <= options_.tolerance) return;
+      if (watch_.offer(R_) <= watch_.tolerance()) return;
     }
   }
 
@@ -47,14 +47,17 @@ class WorkingSet {
     StopRule stop = watch_.rest();
     stop.history = false;   // values of parts are not those of the whole
     // What is left out has no error, but belongs to what errors are measured against.
+    double larger = 1.0;
     if (options_.yardstick == Yardstick::residual) part.weight = part_of(residual_weights(problem_), work_.active);
     else {
-      const double larger = merit_reference(problem_) / std::max(merit_reference(part), 1e-300);
+      larger = merit_reference(problem_) / std::max(merit_reference(part), 1e-300);
       stop.tolerance *= larger;
       for (double& w : part.weight) w *= larger;
     }
     gather_part(R_, work_.active, part_R_);
     Watch watch(part, stop, part_R_);
+    const double share = static_cast<double>(part.blocks()) / problem_.blocks();
+    watch.ease_with(watch_, share, larger);
     watch.set_stage("warm start");
     watch.offer(part_R_);
     const AutoParameters& p = options_.parameters;
@@ -64,7 +67,7 @@ class WorkingSet {
     if (!watch.ended() && exact) stages.newton_and_global(kNoLimit);
     scatter_part(part_R_, work_.active, R_);
     const SolveReport report = watch.report("");
-    watch_.add(report);
+    watch_.add(report, share);
     watch_.set_stage(report.stage.c_str());
   }
 

@@ -82,7 +82,7 @@ inline constexpr AutoParameter kAutoParameters[] = {
     {"check_interval", &AutoParameters::check_interval, 1, 100, "sweeps", "between measurements, which cost about a sweep; also when a sweep's change forecasts the end, half as often in a row"},
     {"window", &AutoParameters::window, 10, 1000, "sweeps", "progress is judged over max(window, half of all): momentum makes shorter stretches misleading"},
     {"patience", &AutoParameters::patience, 1, 1e4, "Newton steps", "sweeps go on while log(e / tolerance) / rate <= patience c: Newton needs about that many steps from a poor start"},
-    {"warm_sweeps", &AutoParameters::warm_sweeps, 10, 1e4, "sweeps", "from a warm start, then from zero, before the better one goes on: a warm start in a bad place costs more than it saves"},
+    {"warm_sweeps", &AutoParameters::warm_sweeps, 10, 1e4, "sweeps", "from a warm start, which goes on where it promises to end within as many more, else from zero before the better one goes on: a warm start in a bad place costs more than it saves"},
     {"warm_gain", &AutoParameters::warm_gain, 1e-6, 1, "", "factor by which warm_sweeps must lower the residual: a guess that does so is not left for zero"},
     {"sweep_share", &AutoParameters::sweep_share, 0.01, 1, "of N", "that sweeps may take before Newton gets its turn"},
     {"island_blocks", &AutoParameters::island_blocks, 2, 1e4, "blocks", "problems of fewer are not searched for islands: they cost less than the search"},

@@ -21,10 +21,10 @@ int whole(double count) { return static_cast<int>(std::min(count, 1e9)); }
 }  // namespace
 
 AutoStages::AutoStages(const ContactProblem& problem, const AutoOptions& options, Watch& watch, SweeperMemory& sweepers)
-    : problem_(problem), parameters_(options.parameters), watch_(watch), goal_(options.margin * watch.stop().tolerance),
+    : problem_(problem), parameters_(options.parameters), watch_(watch), margin_(options.margin),
       scale_(residual_scale(problem)), newton_cost_(problem.W->newton_cost()), large_(newton_cost_ > parameters_.large_cost),
       sweepers_(sweepers), current_(watch.best().begin(), watch.best().end()), trial_(current_.size()) {
-  const double most = options.planned(watch);
+  const double most = watch.rest().max_iterations;
   const double granted = most * std::min(parameters_.newton_share, parameters_.newton_sweeps / newton_cost_);
   newton_left_ = most / newton_cost_ >= parameters_.fewest_newtons ? static_cast<int>(granted) : 0;
 }
@@ -35,8 +35,8 @@ void AutoStages::allow_starts() {
 
 void AutoStages::restart() { current_.assign(watch_.best().begin(), watch_.best().end()); }
 
-StopRule AutoStages::stage_rule(int most) const {
-  StopRule rule = watch_.rest(most);
+StopRule AutoStages::stage_rule(int most, double each) const {
+  StopRule rule = watch_.rest(std::min(most, watch_.until_eased(each)));
   rule.history = false;
   return rule;
 }
@@ -59,7 +59,7 @@ double AutoStages::sweep_value() {
   return measure(yardstick, problem_, trial_);
 }
 
-double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, bool mixed) {
+double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, bool mixed, int trial) {
   begin_at(R);
   std::optional<AndersonSweeps> anderson;
   if (mixed) anderson.emplace(problem_, *sweeper_, R);
@@ -68,14 +68,13 @@ double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, b
   int marked = 0, checked = 0, reached = 0, hopes = 0;
   const int interval = static_cast<int>(parameters_.check_interval), window = static_cast<int>(parameters_.window);
   limit = watch_.rest(limit).max_iterations;
-  const double tolerance = watch_.stop().tolerance;
   for (int sweep = 1; sweep <= limit; ++sweep) {
     const SweepSums sums = anderson ? anderson->sweep() : momentum.sweep();
     watch_.count();
     watch_.count_products(1);
     if (!std::isfinite(sums.change) || stop_requested()) break;
-    const double change = std::sqrt(sums.change);
-    const bool hopeful = scale_ > 0.0 && hopes < std::max(1, interval / 2) && forecast_ratio * change <= (reached > 0 ? goal_ : tolerance) * scale_;
+    const double change = std::sqrt(sums.change), tolerance = watch_.tolerance(), aim = tolerance * (watch_.eased() ? finish_ : std::min(margin_, finish_));
+    const bool hopeful = scale_ > 0.0 && hopes < std::max(1, interval / 2) && forecast_ratio * change <= (reached > 0 ? aim : tolerance) * scale_;
     if (!hopeful && sweep - checked < interval && sweep < limit) continue;
     hopes = sweep - checked < interval ? hopes + 1 : 0;
     checked = sweep;
@@ -87,11 +86,13 @@ double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, b
     }
     // Past the tolerance, some more sweeps for the margin.
     if (reached == 0 && value <= tolerance) reached = sweep;
-    const bool enough = reached > 0 && (lowest <= goal_ || sweep >= reached + reached / 2 + interval);
+    const bool enough = reached > 0 && (lowest <= aim || sweep >= reached + reached / 2 + interval);
     if (enough && offer(R, "sweeps") <= tolerance) return lowest;
     if (watch_.seconds() >= watch_.stop().max_seconds) break;
     // Leave when the rate of the last window does not promise an end in time.
-    if (sweep >= std::max(window, 2 * marked)) {
+    const bool tried = sweep >= trial && sweep - interval < trial;
+    if (tried) patience = std::min<double>(patience, trial);
+    if (tried || sweep >= std::max(window, 2 * marked)) {
       const double gain = std::log(mark / lowest);
       const double left = std::log(lowest / tolerance) * (sweep - marked);
       if (mark < kInfinity && left > patience * gain) break;
@@ -105,16 +106,16 @@ double AutoStages::run_sweeps(std::span<double> R, double patience, int limit, b
 
 double AutoStages::run_admm(std::span<double> R, int limit) {
   AdmmOptions options;
-  static_cast<StopRule&>(options) = stage_rule(limit);
+  static_cast<StopRule&>(options) = stage_rule(limit, parameters_.admm_cost);
   if (watch_.ended()) return kInfinity;
-  watch_.add(solve_admm(problem_, options, R));
+  watch_.add(solve_admm(problem_, options, R), parameters_.admm_cost);
   return offer(R, "ADMM");
 }
 
-void AutoStages::sweeps(double patience, int limit) {
+void AutoStages::sweeps(double patience, int limit, int trial) {
   restart();
   // Sweeps that led away from where they began are not gone on from.
-  if (run_sweeps(current_, patience, limit, false) > watch_.best_value()) restart();
+  if (run_sweeps(current_, patience, limit, false, trial) > watch_.best_value()) restart();
 }
 
 void AutoStages::sweeps_from_zero(double patience, int limit) {
@@ -124,7 +125,7 @@ void AutoStages::sweeps_from_zero(double patience, int limit) {
 
 void AutoStages::newton() {
   SemismoothNewtonOptions options;
-  static_cast<StopRule&>(options) = stage_rule(newton_left_);
+  static_cast<StopRule&>(options) = stage_rule(newton_left_, newton_cost_);
   options.stall_limit = parameters_.newton_stall(newton_cost_);
   if (newton_left_ < 1 || watch_.ended()) return;
   if (!newton_) {
@@ -133,16 +134,22 @@ void AutoStages::newton() {
   } else {
     newton_->jump(current_);
   }
-  charge(newton_->advance(options));
-  newton_->best(trial_);
-  offer(trial_, "proximal Newton");
+  // Where the tolerance eases on the way they go on.
+  bool eased = false;
+  do {
+    eased = watch_.eased();
+    static_cast<StopRule&>(options) = stage_rule(newton_left_, newton_cost_);
+    charge(newton_->advance(options));
+    newton_->best(trial_);
+    offer(trial_, "proximal Newton");
+  } while (eased != watch_.eased() && newton_left_ > 0 && !watch_.ended());
   // Go on from where Newton stands, not from its best: some problems must pass over a hill.
   newton_->current(current_);
 }
 
 void AutoStages::charge(const SolveReport& part, double cost) {
   newton_left_ -= static_cast<int>(cost * part.iterations);
-  watch_.add(part);
+  watch_.add(part, cost * newton_cost_);
 }
 
 double AutoStages::follow_start() {
@@ -156,7 +163,7 @@ double AutoStages::follow_start() {
   const double work = watch_.iterations() - begun;
   if (watch_.ended() || newton_left_ < 1 || value > parameters_.newton_reach) return work;
   SemismoothNewtonOptions options;
-  static_cast<StopRule&>(options) = stage_rule(newton_left_);
+  static_cast<StopRule&>(options) = stage_rule(newton_left_, newton_cost_);
   options.stall_limit = static_cast<int>(parameters_.start_newtons);
   if (!finisher_) finisher_ = std::make_unique<SemismoothNewton>(problem_);
   finisher_->start(start_, options);
@@ -179,9 +186,9 @@ void AutoStages::try_starts(double budget) {
   start_.resize(current_.size());
   double work = 0.0;
   while (work < budget && newton_left_ > 0 && !watch_.ended()) {
-    const SolveReport path = starts_->next(stage_rule(newton_left_), start_);
+    const SolveReport path = starts_->next(stage_rule(newton_left_, path_work()), start_);
     charge(path, parameters_.path_cost);
-    work += parameters_.path_cost * newton_cost_ * path.iterations;
+    work += path_work() * path.iterations;
     if (!watch_.ended()) work += follow_start();
   }
   if (watch_.solved()) take_least_norm();
@@ -192,11 +199,11 @@ void AutoStages::take_least_norm() {
   watch_.set_stage("convex start");
   // Values of other yardsticks say little about bodies' impulses.
   if (watch_.stop().yardstick != Yardstick::residual) return;
-  goal_ = std::min(goal_, parameters_.finish * watch_.stop().tolerance);
+  finish_ = parameters_.finish;
   restart();
   run_sweeps(current_, kInfinity, whole(parameters_.start_sweeps * newton_cost_), false);
   watch_.set_stage("convex start");   // sweeps have named themselves
-  if (solvers::take_least_norm(problem_, watch_.stop().tolerance, watch_.best())) watch_.begin(measure(Yardstick::residual, problem_, watch_.best()));
+  if (solvers::take_least_norm(problem_, watch_.tolerance(), watch_.best())) watch_.begin(measure(Yardstick::residual, problem_, watch_.best()));
 }
 
 void AutoStages::lone_newton(double steps) {
@@ -205,13 +212,13 @@ void AutoStages::lone_newton(double steps) {
   if (!lone_) {
     lone_ = std::make_unique<SemismoothNewton>(problem_);
     GaussSeidelOptions sweeps;
-    static_cast<StopRule&>(sweeps) = stage_rule(options.sweeps);
+    static_cast<StopRule&>(sweeps) = stage_rule(options.sweeps, 1.0);
     GaussSeidelWorkspace workspace;
     std::fill(trial_.begin(), trial_.end(), 0.0);
     watch_.add(solve_gauss_seidel(problem_, sweeps, trial_, workspace));
     lone_->start(trial_, options);
   }
-  static_cast<StopRule&>(options) = stage_rule(std::min(newton_left_, whole(steps)));
+  static_cast<StopRule&>(options) = stage_rule(std::min(newton_left_, whole(steps)), newton_cost_);
   charge(lone_->advance(options));
   lone_->best(trial_);
   offer(trial_, "proximal Newton");
@@ -221,7 +228,7 @@ void AutoStages::interior_path() {
   if (newton_left_ < 1 || watch_.ended()) return;
   InteriorPointOptions options;
   const int most = options.max_iterations;
-  static_cast<StopRule&>(options) = stage_rule(std::min(most, newton_left_));
+  static_cast<StopRule&>(options) = stage_rule(std::min(most, newton_left_), path_work());
   options.linear_solver = BarrierSolver::direct;
   std::fill(trial_.begin(), trial_.end(), 0.0);
   charge(solve_interior_point(problem_, options, trial_), parameters_.path_cost);

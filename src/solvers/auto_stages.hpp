@@ -20,8 +20,8 @@ class AutoStages {
  public:
   AutoStages(const ContactProblem& problem, const AutoOptions& options, Watch& watch, SweeperMemory& sweepers);
 
-  /// Sweeps while they promise to finish within `patience` more of them; at most `limit`.
-  void sweeps(double patience, int limit);
+  /// Sweeps while they promise to finish within `patience` more of them; at most `limit`. After `trial` of them they must promise to finish within as many more.
+  void sweeps(double patience, int limit, int trial = kNoLimit);
   /// The same from R = 0.
   void sweeps_from_zero(double patience, int limit);
   /// Stages 3 and 4 in turn, from where the last sweeps ended, until solved, out of budget or after some rounds.
@@ -41,7 +41,7 @@ class AutoStages {
   /// Measure R from outside, keep it when best; returns its value.
   double offer(std::span<const double> R, const char* stage);
   /// Sweep from R with momentum (or Anderson mixing); R receives the best iterate of the run. Returns its value.
-  double run_sweeps(std::span<double> R, double patience, int limit, bool mixed);
+  double run_sweeps(std::span<double> R, double patience, int limit, bool mixed, int trial = kNoLimit);
   double run_admm(std::span<double> R, int limit);
   /// The same from where both stand; the winner goes on while it halves the error.
   void sweep_and_split(double slice, bool mixed);
@@ -65,13 +65,16 @@ class AutoStages {
 
   /// Go on from the best iterate.
   void restart();
-  /// The limits left for a stage of at most `most` iterations; its history is its own.
-  [[nodiscard]] StopRule stage_rule(int most) const;
+  /// The limits left for a stage of at most `most` iterations of so much work each; its history is its own.
+  [[nodiscard]] StopRule stage_rule(int most, double each) const;
+  /// Of an interior-point step.
+  [[nodiscard]] double path_work() const { return parameters_.path_cost * newton_cost_; }
 
   const ContactProblem& problem_;
   const AutoParameters& parameters_;
   Watch& watch_;
-  double goal_;   ///< margin * tolerance
+  double margin_;         ///< share of the tolerance that sweeps go on to; none once it has eased
+  double finish_ = 1.0;   ///< the same in any case
   double scale_, newton_cost_;
   bool large_;
   int newton_left_ = 0;   ///< Newton steps still allowed: max_iterations sweeps' worth

@@ -121,9 +121,11 @@ SolveReport run_apart(const Method& method, const ContactProblem& problem, const
   StopRule rule = stop;
   double value = kInfinity;
   int iterations = 0;
+  double work = 0.0;
   for (int round = 0; round < kMostRounds; ++round, rule.tolerance *= 0.1) {
     if (!rest.empty()) report = run(method, equalities.rest(), equalities.left(), rule, options, rest);
     iterations += report.iterations;
+    work += report.work;
     equalities.complete(rest, R);
     const double before = value;
     const std::optional<double> error = law_error(problem, stop, options, R);
@@ -133,6 +135,7 @@ SolveReport run_apart(const Method& method, const ContactProblem& problem, const
     if (value <= stop.tolerance || value > 0.5 * before || report.status != Status::converged || rest.empty()) break;
   }
   report.iterations = iterations;
+  report.work = work;
   report.residual_known = false;
   if (value == kInfinity) return report;
   if (value <= stop.tolerance) {

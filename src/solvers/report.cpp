@@ -34,6 +34,7 @@ std::string to_string(Formulation formulation) {
 SolveReport both(const SolveReport& first, const SolveReport& second) {
   SolveReport sum = first.status == Status::converged ? second : first;
   sum.iterations = first.iterations + second.iterations;
+  sum.work = first.work + second.work;
   sum.products = first.products + second.products;
   sum.linear_iterations = first.linear_iterations + second.linear_iterations;
   sum.fallbacks = first.fallbacks + second.fallbacks;

@@ -36,6 +36,7 @@ enum class Status { converged, max_iterations, max_seconds, diverged, interrupte
 struct SolveReport {
   Status status = Status::diverged;
   int iterations = 0;        ///< of the solver's main loop
+  double work = 0.0;         ///< AUTO: what these cost, in sweeps over all blocks
   long products = 0;         ///< applications of W (a sweep counts as one)
   long linear_iterations = 0;  ///< Krylov steps of linear systems inside, all together
   int fallbacks = 0;         ///< times a safer method had to take over

@@ -29,7 +29,7 @@ double Watch::offer(std::span<const double> R) {
 
 double Watch::offer(std::span<const double> R, std::span<const double> U) {
   double value = ordered(measure(stop_.yardstick, problem_, R, U));
-  if (value <= stop_.tolerance) value = std::max(value, measure(stop_.yardstick, problem_, R));
+  if (value <= tolerance()) value = std::max(value, measure(stop_.yardstick, problem_, R));
   note(value, R);
   return value;
 }
@@ -79,13 +79,20 @@ bool Watch::spent() {
 StopRule Watch::rest(int most) const {
   constexpr double kLeastSeconds = 1e-9;
   StopRule left = stop_;
+  left.tolerance = tolerance();
   left.max_iterations = std::clamp(stop_.max_iterations - iterations(), 0, most);
   left.max_seconds = std::max(kLeastSeconds, stop_.max_seconds - timer_.seconds());
   return left;
 }
 
-void Watch::add(const SolveReport& part) {
+int Watch::until_eased(double each) const {
+  const double left = (ease_at_ - report_.work) / each;
+  return left > 0.0 && left < 1e9 ? std::max(1, static_cast<int>(left)) : 1 << 30;
+}
+
+void Watch::add(const SolveReport& part, double each) {
   report_.iterations += part.iterations;
+  report_.work += each * (part.work > 0.0 ? part.work : part.iterations);
   report_.products += part.products;
   report_.linear_iterations += part.linear_iterations;
   report_.fallbacks += part.fallbacks;

@@ -4,6 +4,7 @@
 /// asked to stop (core/interrupt.hpp). Values are those of the stop rule's yardstick at impulses R (N s), dimensionless.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <span>
 #include <string>
@@ -71,7 +72,19 @@ class Watch {
 
   /// @name Limits
   /// @{
-  [[nodiscard]] bool solved() const { return best_value_ <= stop_.tolerance; }
+  /// The stop rule's tolerance until so much more work is done; from then on `tolerance`, where that is looser.
+  void ease(double tolerance, double work) {
+    eased_ = tolerance;
+    ease_at_ = report_.work + work;
+  }
+  /// The same for a part of the work of another watch: `share` is what a sweep of the part costs there, `scale` relates its tolerance.
+  void ease_with(const Watch& whole, double share, double scale = 1.0) { ease(scale * whole.eased_, (whole.ease_at_ - whole.report_.work) / share); }
+  [[nodiscard]] bool eased() const { return report_.work >= ease_at_; }
+  /// What an iterate must meet now.
+  [[nodiscard]] double tolerance() const { return eased() ? std::max(stop_.tolerance, eased_) : stop_.tolerance; }
+  /// Iterations of so much work each until the tolerance eases, at least one; as many as anyone likes when it does not.
+  [[nodiscard]] int until_eased(double each) const;
+  [[nodiscard]] bool solved() const { return best_value_ <= tolerance(); }
   /// True when the count or the clock has run out or a stop was requested; the report says which.
   [[nodiscard]] bool spent();
   [[nodiscard]] bool ended() { return solved() || spent(); }
@@ -84,11 +97,16 @@ class Watch {
   /// @name Counting
   /// @{
   [[nodiscard]] int iterations() const { return report_.iterations; }
-  void count(int iterations = 1) { report_.iterations += iterations; }
+  /// Work is counted in sweeps: so many iterations, each as dear as so many sweeps.
+  void count(int iterations = 1, double each = 1.0) {
+    report_.iterations += iterations;
+    report_.work += each * iterations;
+  }
+  [[nodiscard]] double work() const { return report_.work; }
   void count_products(long products) { report_.products += products; }
   void count_fallback(int fallbacks = 1) { report_.fallbacks += fallbacks; }
-  /// Counts and history of a part of the work.
-  void add(const SolveReport& part);
+  /// Counts and history of a part of the work; `each` is the work of one of its iterations, or of one of its own sweeps where it has counted them.
+  void add(const SolveReport& part, double each = 1.0);
   void set_stage(const char* stage) { report_.stage = stage; }
   /// @}
 
@@ -104,6 +122,7 @@ class Watch {
   std::vector<double> own_, *U_;
   Timer timer_;
   double value_ = kInfinity, best_value_ = kInfinity;
+  double eased_ = 0.0, ease_at_ = kInfinity;
   double mark_ = kInfinity, gain_ = 1.0;
   int marked_ = 0, improved_ = 0;
   bool spent_ = false;

@@ -42,7 +42,7 @@ struct StageInput {
   std::span<const double> lag = {};       ///< of a leapfrog: how long before its start the velocities `before` are, s, by body
   const assembly::Velocities* placed = nullptr;  ///< level `velocities`: those that moved bodies during the step; null: nothing bounces at an instant of its own
   std::span<const double> excess = {};    ///< level `velocities`: energy of `free` above that of the same bodies before their impact, J, by body
-  double spare = 0.0;                     ///< iterations for the solver's goal
+  double spare = 0.0;                     ///< work for the solver's goal, in sweeps
   Division* division = nullptr;           ///< of the work among ranks; none: all is done here
 };
 

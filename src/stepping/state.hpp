@@ -32,7 +32,7 @@ struct State {
   assembly::ContactMemory memory;
   double energy_start = 0.0;    ///< kinetic and stored energy brought in from outside (initial velocities), J
   model::Work removed_work;     ///< works of deleted bodies, J
-  double spare = 1e4;           ///< iterations that may be spent on the solver's goal (theory sec. 3.4)
+  double spare = 1e4;           ///< work, in sweeps, that may be spent on the solver's goal (theory sec. 3.4)
 
   /// Visit everything by name: the one list that checkpoints and hashes use.
   template <class Self, class Visit>

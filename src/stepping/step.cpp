@@ -89,9 +89,9 @@ const model::StepRow& Simulation::step() {
   StageTimer timer(now_.report);
   delete_departed();
   fill_report(now_.report);
-  // What a step leaves of its iterations is saved for steps that need more to reach the goal.
-  constexpr double kEachStep = 200.0, kMost = 1e4;
-  if (solver_.aim() < solver_.stop.tolerance) now_.state.spare = std::clamp(now_.state.spare + kEachStep - now_.report.iterations, kEachStep, kMost);
+  // What a step leaves of its work is saved for steps that need more to reach the goal.
+  constexpr double kEachStep = 300.0, kMost = 1e4;
+  if (solver_.aim() < solver_.stop.tolerance) now_.state.spare = std::clamp(now_.state.spare + kEachStep - now_.stage.report.work, kEachStep, kMost);
   timer.end(kIntegrate);
   return now_.report;
 }

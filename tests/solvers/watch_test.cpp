@@ -51,6 +51,40 @@ TEST(Watch, KeepsTheBestOfAnySequence) {
   }
 }
 
+TEST(Watch, TheToleranceEasesOnceTheWorkIsDone) {
+  const ContactProblem problem = random_problem({.bodies = 4, .contacts = 6, .seed = 1});
+  std::vector<double> best(problem.B.size(), 0.0);
+  StopRule stop;
+  stop.tolerance = 1e-8;
+  Watch watch(problem, stop, best);
+  watch.begin(1e-4);
+  EXPECT_EQ(watch.until_eased(1.0), 1 << 30);
+  watch.ease(1e-3, 100.0);
+  EXPECT_EQ(watch.until_eased(30.0), 3);
+  EXPECT_EQ(watch.until_eased(300.0), 1);
+  watch.count(2, 30.0);
+  EXPECT_EQ(watch.tolerance(), 1e-8);
+  EXPECT_FALSE(watch.solved());
+  // A part with a quarter of the blocks sees four times as many sweeps ahead.
+  std::vector<double> same = best;
+  Watch part(problem, watch.rest(), same);
+  part.ease_with(watch, 0.25);
+  EXPECT_EQ(part.until_eased(1.0), 160);
+  SolveReport counted;
+  counted.iterations = 7;
+  counted.work = 160.0;
+  watch.add(counted, 0.25);
+  EXPECT_TRUE(watch.eased());
+  EXPECT_EQ(watch.iterations(), 9);
+  EXPECT_EQ(watch.work(), 100.0);
+  EXPECT_EQ(watch.tolerance(), 1e-3);
+  EXPECT_TRUE(watch.solved());
+  EXPECT_EQ(watch.rest().tolerance, 1e-3);
+  // A tolerance that is tighter than the rule's changes nothing.
+  watch.ease(1e-12, 0.0);
+  EXPECT_EQ(watch.tolerance(), 1e-8);
+}
+
 TEST(Watch, WhatIsNotANumberIsNeverTheBest) {
   const ContactProblem problem = random_problem({.bodies = 4, .contacts = 6, .seed = 2});
   std::vector<double> best(problem.B.size(), 0.0), bad(best.size(), std::nan(""));

@@ -342,7 +342,7 @@ class SOLVER(Solver):
     """obj = SOLVER (| name, tolerance, yardstick, maxiter, options): any solver of Scree (`scree solvers` lists them), beyond the manual.
 
     tolerance: bound of the yardstick ('residual', 'merit', ...) that ends a solve; without one AUTO takes 1e-3, and works towards
-    1e-8 for 200 iterations a step in the mean. maxiter: most iterations. options: dictionary of
+    1e-8 for the work of 300 sweeps a step in the mean. maxiter: most iterations. options: dictionary of
     the solver's own options. failure: 'CONTINUE' or 'EXIT' (RuntimeError when the tolerance is missed)."""
 
     @routine
