@@ -122,7 +122,7 @@ def run_drum(work):
 
 def run_table(work):
     """Rows of the quasi-Newton report's Table 6: share of the run spent in the solver, iterations, their mean over steps that took some and converged, steps that met the limit."""
-    from scree import bench_drum
+    from scree.bench_paper import drum as bench_drum
     from scree.bench_scene import STAGES, _run_steps
     found = {}
     for name in ("drum", "drum_pseudo_rigid"):

@@ -62,7 +62,8 @@ ARGUMENTS = {
     "obstacles": "str", "chains": "bool", "ground": "bool", "edges": "bool", "samples": "int", "title": "str", "caption": "str", "view": VECTOR, "guesses": "Sequence[Any]",
 }
 #: Arguments that have another type in one place.
-ARGUMENTS_HERE = {"Results.row.body": "int | str", "Results.history.body": "int | str", "Results.state.body": "int | str", "Body.apply_force.value": "float | TimeSeries | Callable[..., float]",
+ARGUMENTS_HERE = {"Simulation.disk.axis": "str", "Simulation.disk.velocity": VECTOR, "Simulation.disk.angular_velocity": VECTOR, "Body.hold.motion": "str", "Body.hold.rotation": "str",
+                  "Results.row.body": "int | str", "Results.history.body": "int | str", "Results.state.body": "int | str", "Body.apply_force.value": "float | TimeSeries | Callable[..., float]",
                   "Body.apply_load.direction": "str | Vector", "Simulation.fix_surface.direction": "str | Vector", "picture.low": NUMBER, "picture.high": NUMBER, "picture.size": "tuple[int, int]",
                   "Simulation.rigid.velocity": VECTOR, "Simulation.rigid.angular_velocity": VECTOR, "Simulation.pseudo_rigid.velocity": VECTOR,
                   "Simulation.pseudo_rigid.angular_velocity": VECTOR, "Simulation.finite_element.velocity": VECTOR, "Simulation.finite_element.angular_velocity": VECTOR,
@@ -85,7 +86,7 @@ GIVES = {
     "Body.id": "int", "Body.shape": "Shape", "Body.surface": AT, "Body.work": "dict[str, float]",
     "Bodies.__len__": "int", "Bodies.__iter__": "Iterator[Body]", "Bodies.__getitem__": "Body", "Bodies.__contains__": "bool", "Bodies.ids": "NDArray[Any]", "Bodies.labels": "list[str]",
     "Bodies.moving": "NDArray[np.bool_]", **{f"Bodies.{n}": A for n in ("masses", "positions", "rotations", "velocities", "angular_velocities")},
-    "Constraint.id": "int", "Constraint.bodies": "tuple[Body, ...]", "Constraint.delete": "None", "Constraint.exists": "bool", "Constraint.kind": "str", "Constraint.length": "float",
+    "Body.held": "tuple[str, str]", "Body.hold": "None", "Constraint.id": "int", "Constraint.bodies": "tuple[Body, ...]", "Constraint.delete": "None", "Constraint.exists": "bool", "Constraint.kind": "str", "Constraint.length": "float",
     **{f"Constraint.{n}": A for n in ("force", "frame", "local_force", "points")},
     **{f"BulkMaterial.{n}": "float" for n in ("young", "poisson", "density")}, "BulkMaterial.model": "str", "BulkMaterial.label": "str", "BulkMaterial.id": "int",
     **{f"SurfaceMaterial.{n}": "float" for n in ("friction", "cohesion", "restitution", "spring", "dashpot", "power")}, "SurfaceMaterial.id": "int",
@@ -104,7 +105,7 @@ GIVES = {
     "Simulation.__enter__": "Simulation", "Simulation.__exit__": "None", "Simulation.advance": "NDArray[Any]", "Simulation.bodies": "Bodies", "Simulation.bulk_material": "BulkMaterial",
     **{f"Simulation.{n}": "None" for n in ("callback", "close", "exclude", "export_problem", "export_problems", "set_gravity", "solver")}, "Simulation.constraints": "list[Constraint]",
     "Simulation.contact_settings": "dict[str, Any]", "Simulation.contacts": "dict[str, NDArray[Any]]", "Simulation.energies": "dict[str, float]", "Simulation.extents": "tuple[Array, Array] | None",
-    **{f"Simulation.{n}": "Body" for n in ("finite_element", "obstacle", "pseudo_rigid", "rigid")}, "Simulation.gravity": A, "Simulation.hash": "str", "Simulation.integrator": "str",
+    **{f"Simulation.{n}": "Body" for n in ("disk", "finite_element", "obstacle", "pseudo_rigid", "rigid")}, "Simulation.gravity": A, "Simulation.hash": "str", "Simulation.integrator": "str",
     **{f"Simulation.{n}": "Constraint" for n in ("distance_limit", "fix_direction", "fix_point", "rigid_link", "set_acceleration", "set_displacement", "set_velocity")},
     "Simulation.fix_surface": "list[Constraint]", "Simulation.problem": "Problem", "Simulation.quasi_static": "bool", "Simulation.report": "dict[str, Any]",
     "Simulation.run": "dict[str, Any] | None", "Simulation.solve_report": "dict[str, Any]", "Simulation.step": "float", "Simulation.steps": "int",

@@ -189,10 +189,12 @@ std::shared_ptr<io::FclibProblem> grain_pile(const py::kwargs& given) {
   field("across", o.across);
   field("lid_mass", o.lid_mass);
   field("lid_radius", o.lid_radius);
+  field("settling_lid_mass", o.settling_lid_mass);
   field("reach", o.reach);
   field("step", o.step);
   field("settling_step", o.settling_step);
   field("settling_steps", o.settling_steps);
+  field("free_steps", o.free_steps);
   field("settling_tolerance", o.settling_tolerance);
   field("seed", o.seed);
   for (const auto& [key, value] : given) {

@@ -196,17 +196,18 @@ def drum_callback(sim, state):
             if state["soft"]:
                 sim.pseudo_rigid(shape, material=BulkMaterial(sim, 0), stiffness_damping=sim.step)
             else:
-                sim.rigid(shape, density=100.0)
+                sim.rigid(shape, material=BulkMaterial(sim, 0))
             state["made"] += 1
     elif not state["turning"]:
         state["turning"] = True
         sim.bodies["drum"].move(angular_velocity=(0.0, 1.0, 0.0), pivot=(0.0, 0.0, 0.0))
 
 
-def _drum(name, state=None, count=100, spheres=False, soft=False):
+def drum(name="drum", state=None, count=100, spheres=False, soft=False, friction=0.3, density=100.0):
+    """The rotating drum of the quasi-Newton report: `count` ellipsoids or spheres, rigid or pseudo-rigid (`soft`)."""
     sim = Simulation(step=1e-3, gravity=(0.0, 0.0, -10.0))
-    sim.surface_material(friction=0.3)
-    sim.bulk_material(young=1e6, poisson=0.25, density=100.0, label="grains")
+    sim.surface_material(friction=friction)
+    sim.bulk_material(young=1e6, poisson=0.25, density=density, label="grains")
     drum_obstacles(sim)
     radii = _drum_radii(count)
     if spheres:
@@ -326,7 +327,7 @@ _BUILDERS = {
     "column_100k": lambda name, state: _column(name, 100000, 46, 5, 300, state),
     "wall": _wall,
     "heavy_on_light": _heavy_on_light,
-    **{drum: lambda name, state: _drum(name, state, **_DRUMS[name]) for drum in _DRUMS},
+    **{one: lambda name, state: drum(name, state, **_DRUMS[name]) for one in _DRUMS},
     **{f"cubes_{m}": lambda name, state, m=m: cubes(name, state, m) for m in (2, 3, 4, 5)},
     **{f"cubes_{m}_rigid": lambda name, state, m=m: cubes(name, state, m, True) for m in (2, 3, 4, 5)},
     "elastic_block": _elastic_block,
@@ -350,7 +351,7 @@ def make(name, state=None, particles=None):
     if particles is not None:
         if name not in _DRUMS:
             raise ValueError(f"scene '{name}' has its own number of bodies; particles = {particles} is for {', '.join(_DRUMS)}")
-        return _drum(name, state, particles, **_DRUMS[name])
+        return drum(name, state, particles, **_DRUMS[name])
     if state is not None and not name.startswith("column"):
         raise ValueError(f"scene '{name}' takes no state file; only the columns do")
     return _BUILDERS[name](name, state)

@@ -28,6 +28,7 @@ void check(const GrainPileOptions& o) {
   need(o.step > 0.0, "step", o.step, "positive");
   need(o.settling_step > 0.0, "settling_step", o.settling_step, "positive");
   need(o.settling_steps >= 0, "settling_steps", o.settling_steps, "0 or more");
+  need(o.free_steps >= 0, "free_steps", o.free_steps, "0 or more");
   need(o.settling_tolerance > 0.0, "settling_tolerance", o.settling_tolerance, "positive");
   need(o.reach > 0.0 && o.reach < 2.0, "reach", o.reach, "in (0, 2)");
   need(o.across >= 0, "across", o.across, "0 (automatic) or more");
@@ -35,6 +36,7 @@ void check(const GrainPileOptions& o) {
   need(o.vessel_radius == 0.0 || 2.0 * o.vessel_radius > room, "vessel_radius", o.vessel_radius, "0 or larger than a grain");
   need(o.vessel_width == 0.0 || o.vessel_width > room, "vessel_width", o.vessel_width, "0 or larger than a grain");
   need(o.across > 0 || o.vessel_radius > 0.0 || o.vessel_width > 0.0, "across", o.across, "given where there is no vessel");
+  need(o.settling_lid_mass >= 0.0 && std::isfinite(o.settling_lid_mass), "settling_lid_mass", o.settling_lid_mass, "0 (the same) or positive");
   need(o.lid_mass == 0.0 || (o.lid_mass > 0.0 && o.lid_radius > 0.0), "lid_radius", o.lid_radius, "positive where there is a lid");
 }
 
@@ -100,8 +102,15 @@ class GrainPile {
     for (Grain& grain : grains_) grain.center += h * grain.velocity;
   }
 
+  /// Take the vessel away and go on with the friction of the problem.
+  void release() {
+    o_.vessel_radius = o_.vessel_width = 0.0;
+    o_.settling_mu = o_.mu;
+  }
+
   /// The problem of the next step.
   ContactProblem problem() {
+    if (o_.lid_mass > 0.0) grains_.back().mass = Vec3::Constant(o_.lid_mass);
     fall(o_.step);
     return contacts(o_.reach * o_.radius, o_.step, o_.mu);
   }
@@ -119,7 +128,7 @@ class GrainPile {
   void apply(const BodyForm& W);
   [[nodiscard]] int count() const { return o_.grains; }
 
-  const GrainPileOptions& o_;
+  GrainPileOptions o_;
   std::vector<Grain> grains_;   ///< the lid is the last
   Neighbours neighbours_;
   AutoWorkspace workspace_;
@@ -138,7 +147,8 @@ void GrainPile::place_grains() {
   const double largest = (1.0 + o_.spread) * o_.radius, jitter = 0.05 * o_.radius, pitch = 2.0 * (largest + jitter);
   const double wide = o_.vessel_radius > 0.0 ? 2.0 * o_.vessel_radius : o_.vessel_width;
   const int across = o_.across > 0 ? o_.across : std::max(1, static_cast<int>(wide / pitch));
-  for (int layer = 0; static_cast<int>(grains_.size()) < o_.grains; ++layer)
+  for (int layer = 0; static_cast<int>(grains_.size()) < o_.grains; ++layer) {
+    const std::size_t before = grains_.size();
     for (int j = 0; j < (o_.planar ? 1 : across); ++j)
       for (int i = 0; i < across && static_cast<int>(grains_.size()) < o_.grains; ++i) {
         const double x = (i - 0.5 * (across - 1)) * pitch, y = o_.planar ? 0.0 : (j - 0.5 * (across - 1)) * pitch;
@@ -154,6 +164,9 @@ void GrainPile::place_grains() {
         if (o_.rotating) grain.inertia = o_.planar ? Vec3(kInfinity, 0.5 * mass * r2, kInfinity) : Vec3(Vec3::Constant(0.4 * mass * r2));
         grains_.push_back(grain);
       }
+    if (grains_.size() == before)
+      throw_input("grain pile: none of {} x {} grains of the first lattice, {} m apart, fits the vessel; give a wider vessel or another `across`", across, o_.planar ? 1 : across, pitch);
+  }
 }
 
 void GrainPile::place_lid() {
@@ -161,7 +174,7 @@ void GrainPile::place_lid() {
   for (const Grain& grain : grains_) top = std::max(top, grain.center.z() + grain.radius);
   Grain lid;
   lid.center = Vec3(0.0, 0.0, top + 0.5 * kLidHeight);
-  lid.mass = Vec3::Constant(o_.lid_mass);
+  lid.mass = Vec3::Constant(o_.settling_lid_mass > 0.0 ? o_.settling_lid_mass : o_.lid_mass);
   // Guided along its axis: it neither tilts nor turns.
   grains_.push_back(lid);
 }
@@ -233,6 +246,8 @@ ContactProblem make_grain_pile(const GrainPileOptions& options) {
   check(options);
   GrainPile pile(options);
   for (int k = 0; k < options.settling_steps; ++k) pile.advance();
+  if (options.free_steps > 0) pile.release();
+  for (int k = 0; k < options.free_steps; ++k) pile.advance();
   return pile.problem();
 }
 

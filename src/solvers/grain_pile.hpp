@@ -25,10 +25,12 @@ struct GrainPileOptions {
   int across = 0;               ///< grains along x and y of the first lattice; 0: what fits the vessel
   double lid_mass = 0.0;        ///< of a cylinder that falls on the grains, kg; 0: none
   double lid_radius = 0.0;      ///< m
+  double settling_lid_mass = 0.0;  ///< of the lid in the steps before, kg; 0: the same
   double reach = 0.05;          ///< contacts of the problem have gaps below this share of the radius
   double step = 1e-2;           ///< h of the problem, s
   double settling_step = 1e-2;  ///< h of the steps before, s
   int settling_steps = 200;
+  int free_steps = 0;           ///< further steps, with friction mu and the vessel taken away
   double settling_tolerance = 1e-3;
   std::uint64_t seed = 1;
 };

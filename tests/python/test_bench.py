@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import scree
-from scree import bench_agreement, bench_papers, bench_solvers, scenes, siconos_peer
+from scree import bench_agreement, bench_solvers, scenes, siconos_peer
 from scree.peers import solfec as solfec_peer
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -223,61 +223,6 @@ def test_comparison_counts_small_problems_as_slower_but_not_in_the_means():
                                      record("tiny", 1, "AUTO", 2.0), record("tiny", 1, "peer:A", 1.0)])
     assert row["problems"] == 1 and row["best_single"] == "peer:A" and row["over_best_of_all"] == pytest.approx(4.0)
     assert row["slower_on"] == ["tiny"]
-
-
-# --- papers -------------------------------------------------------------------------------------------------------
-
-def test_paper_as_a_command(command, tmp_path):
-    done = command("bench", "paper", "interior_point", "--scale", "0.02", "--json", "out.json")
-    assert done.status == 0, done.err
-    assert "ours" in done.out and "paper" in done.out
-    rows = json.loads((tmp_path / "out.json").read_text())["rows"]
-    assert all(r["ours"] for r in rows if r["method"] in ("IPM", "JACOBI") and r["problem"] == "1")
-    assert command("bench", "paper", "nothing").status == 2
-
-
-def test_every_item_of_the_papers_is_listed(command):
-    done = command("bench", "paper", "--list", "--json", "-")
-    items = json.loads(done.out)["items"]
-    assert len({item["text"] for item in items}) == 5 and all(item["status"] in ("reproduced", "differs", "open", "picture") for item in items)
-    for item in items:
-        for path in re.findall(r"(?:docs|tests|tools|examples|src)/[\w./]+\.\w+", item["where"]):
-            assert (ROOT / path).exists(), path
-        for name in re.findall(r"scree bench paper (\w+)", item["where"]):
-            assert name in bench_papers.PAPERS, name
-    assert command("bench", "paper").status == 2
-
-
-def test_krylov_paper_ratio_of_the_methods():
-    rows = bench_papers._krylov_first(0.02, lambda text: None, gaps=(3.4e-4,))
-    ratio, = [r["ours"] for r in rows if r["method"] == "JACOBI / GPMINRES" and r["quantity"].startswith("iterations")]
-    assert ratio > 4.0    # 43 in the paper, at fifty times the size
-    heavy = bench_papers.pile(grains=20, vessel_radius=0.4, settling_steps=100, reach=0.1, lid_mass=320.0, lid_radius=0.3)
-    gaps = {r["method"]: r["ours"] for r in bench_papers._krylov_equal("3c", heavy, 200, lambda text: None) if r["quantity"].startswith("objective")}
-    assert gaps["GPMINRES"] < gaps["JACOBI"]
-
-
-def test_drum_steps_solved_by_both_methods():
-    rows = bench_papers.bench("quasi_newton", 0.045)    # the first 0.45 s: particles fall onto each other and the drum
-    same = {(r["problem"], r["method"]): r["ours"] for r in rows if r["quantity"] == "iterations, the same steps"}
-    for scene in ("drum", "drum_pseudo_rigid", "drum_spheres", "drum_spheres_pseudo_rigid"):
-        assert 0 < same[scene, "NEWTON"] < same[scene, "GAUSS_SEIDEL"]
-        assert same[scene, "GAUSS_SEIDEL / NEWTON"] == pytest.approx(same[scene, "GAUSS_SEIDEL"] / same[scene, "NEWTON"])
-    assert all(r["ours"] == 0 for r in rows if r["method"] == "NEWTON" and r["quantity"] == "steps not solved")
-
-
-def test_piles_are_the_same_every_time_and_refuse_nonsense():
-    options = dict(grains=60, vessel_radius=0.5, settling_steps=30, mu=0.3, seed=4)
-    first, again = bench_papers.pile(**options), bench_papers.pile(**options)
-    assert first.contacts == again.contacts > 60 and np.array_equal(first.B, again.B)
-    assert first.body_form and first.solve("AUTO", 1e-8).converged
-    disks = bench_papers.pile(grains=80, radius=0.04, planar=True, mu=0.3, vessel_width=1.0, settling_steps=30, spread=0.1)
-    sweeps, gradients = disks.solve("GAUSS_SEIDEL", 1e-6, max_iterations=100000), disks.solve("CPG", 1e-6, max_iterations=100000)
-    assert gradients.stage == "planar" and gradients.converged and gradients.iterations < sweeps.iterations
-    with pytest.raises(ValueError, match="vessel_radius"):
-        bench_papers.pile(grains=10, vessel_radius=0.05)
-    with pytest.raises(ValueError, match="graims"):
-        bench_papers.pile(graims=10)
 
 
 def test_a_solve_on_many_ranks_is_counted_and_priced(command):

@@ -7,7 +7,7 @@ import pytest
 
 import scree
 from conftest import DATA
-from scree import bench_papers
+from scree import bench_paper
 
 
 def pushing(mu=0.5):
@@ -174,7 +174,7 @@ def test_planar_problems_are_written_with_two_components(tmp_path):
     again = scree.Problem(tmp_path / "plane.hdf5")
     assert again.dimension == 2 and np.array_equal(again.B, problem.B) and np.array_equal(again.solution[0], solution.R)
     assert np.array_equal(again.guesses[0], np.ones((4, 3)) * (1, 1, 0)) and np.array_equal(again.diagonal(), problem.diagonal())
-    disks = bench_papers.pile(grains=30, radius=0.04, planar=True, mu=0.3, vessel_width=0.6, settling_steps=20, spread=0.1)
+    disks = bench_paper.pile(grains=30, radius=0.04, planar=True, mu=0.3, vessel_width=0.6, settling_steps=20, spread=0.1)
     for form in ("local", "global"):
         disks.write(tmp_path / "disks.hdf5", form=form)
         again = scree.Problem(tmp_path / "disks.hdf5")

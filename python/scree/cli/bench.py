@@ -52,33 +52,41 @@ def _add_scene(kinds):
 
 
 def _add_paper(kinds):
-    from ..bench_papers import PAPERS
-    parser = kinds.add_parser("paper", help="test problems of a paper, our table beside its own: " + " ".join(PAPERS))
-    parser.add_argument("name", metavar="NAME", nargs="?", choices=tuple(PAPERS))
+    from ..bench_paper import NAMES, PAPERS
+    parser = kinds.add_parser("paper", help="experiments of the papers, our table beside theirs: " + " ".join(PAPERS))
+    parser.add_argument("name", metavar="NAME", nargs="?", choices=NAMES, help=f"a text or one of its experiments: {', '.join(NAMES)}")
     parser.add_argument("--list", action="store_true", help="every table and figure of the five texts, and where it is shown or why not")
-    parser.add_argument("--scale", type=common.positive_float, default=1.0, metavar="X", help="number of grains relative to the paper's (default: 1)")
+    parser.add_argument("--full", action="store_true", help="the papers' sizes where the short form is smaller; may take hours")
+    parser.add_argument("--scale", type=common.positive_float, default=1.0, metavar="X", help="number of grains, or time of a process, relative to the form's (default: 1)")
+    parser.add_argument("--write", metavar="DIR", help="put tables and figures into DIR/papers.md and DIR/images/papers")
     parser.add_argument("--threads", type=common.positive_int, default=1, metavar="N", help="default: 1")
     parser.add_argument("--json", metavar="OUT", help="write the rows ('-': to standard output, and nothing else)")
     parser.set_defaults(function=execute_paper)
 
 
 def execute_paper(args):
-    """Solve a paper's test problems."""
-    from .. import bench_paper_list, bench_papers
+    """Run a paper's experiments."""
+    from .. import bench_paper
+    from ..bench_paper import document, listing
     if args.list:
         if args.json != "-":
-            print(bench_paper_list.table())
+            print(listing.table())
         if args.json:
-            common.write_json({"items": bench_paper_list.rows()}, args.json)
+            common.write_json({"items": listing.rows()}, args.json)
         return
     if args.name is None:
-        raise ValueError(f"scree bench paper: which one? {', '.join(bench_papers.PAPERS)}, or --list for every table and figure")
+        raise ValueError(f"scree bench paper: which one? {', '.join(bench_paper.NAMES)}, or --list for every table and figure")
     common.set_threads(args)
-    rows = bench_papers.bench(args.name, args.scale, say=lambda text: print(text, file=sys.stderr, flush=True))
+    done = []
+    for experiment in bench_paper.chosen(args.name):
+        done += bench_paper.run(experiment.name, args.scale, args.full, say=lambda text: print(text, file=sys.stderr, flush=True))
+        if args.write:
+            document.write(done[-1:], bench_paper.Settings(args.full, args.scale), args.write, bench_paper.EXPERIMENTS)
+    rows = bench_paper.rows(done)
     if args.json != "-":
-        print(bench_papers.table(rows))
+        print(bench_paper.table(rows))
     if args.json:
-        common.write_json({"paper": args.name, "scale": args.scale, "rows": rows}, args.json)
+        common.write_json({"paper": args.name, "scale": args.scale, "full": args.full, "rows": rows}, args.json)
 
 
 def _add_packings(kinds):
