@@ -8,7 +8,9 @@ using model::TimeSeries;
 
 namespace {
 
-const std::vector<std::string> kSurfaceModels{"SIGNORINI_COULOMB", "SPRING_DASHPOT"};
+constexpr const char* kSurfaceModelNames[] = {"SIGNORINI_COULOMB", "SPRING_DASHPOT"};
+static_assert(std::size(kSurfaceModelNames) == model::kSurfaceModelCount, "every model of surfaces has a name, in the order of SurfaceModel");
+const std::vector<std::string> kSurfaceModels{std::begin(kSurfaceModelNames), std::end(kSurfaceModelNames)};
 
 /// Loads act on moving bodies only.
 void check_loadable(Engine& engine, int id, const char* what) {

@@ -22,6 +22,15 @@ std::size_t chunk_bytes(const ColumnSpec& spec, std::int64_t bodies) {
   return std::clamp(rows * static_cast<std::size_t>(spec.width) * 8, kSmallChunk, kLargeChunk);
 }
 
+// Rows of steps are written and read by position.
+consteval bool steps_in_order() {
+  std::size_t k = kStepStep;
+  bool same = true;
+  model::StepRow::each_stored([&](std::string_view name, auto) { same = same && k < kStepSeconds && name == kColumnSpecs[k++].name; });
+  return same && k == kStepSeconds;
+}
+static_assert(steps_in_order(), "ColumnIndex and kColumnSpecs list the columns of steps in the order of StepRow::each_stored");
+
 ColumnSpec with_stages(ColumnIndex index, const ResultsInfo& info) {
   ColumnSpec spec = kColumnSpecs[index];
   if (index == kStepSeconds) spec.width = std::max(1, static_cast<int>(info.stages.size()));

@@ -11,6 +11,7 @@ namespace scree::io {
 namespace {
 
 constexpr std::string_view kFieldNames[] = {"velocity", "displacement", "kinetic_energy", "von_mises", "force"};
+static_assert(std::size(kFieldNames) == static_cast<std::size_t>(Field::force) + 1, "every field has a name, in the order of Field");
 constexpr std::int64_t kFramesRead = 40;
 constexpr double kTop = 0.998, kContactTop = 0.995;
 

@@ -7,6 +7,7 @@
 namespace scree::model {
 
 enum class SurfaceModel { signorini_coulomb, spring_dashpot };
+inline constexpr int kSurfaceModelCount = static_cast<int>(SurfaceModel::spring_dashpot) + 1;
 
 /// Properties of the interface between two surfaces.
 struct SurfaceMaterial {

@@ -38,7 +38,7 @@ struct StepRow {
 
   /// Visit what results files store of a row by name, times of stages apart: the one list of its columns.
   template <class Visit>
-  static void each_stored(Visit&& visit) {
+  static constexpr void each_stored(Visit&& visit) {
     visit("step", &StepRow::step), visit("time", &StepRow::time), visit("h", &StepRow::h), visit("bodies", &StepRow::bodies);
     visit("contacts", &StepRow::contacts), visit("iterations", &StepRow::iterations), visit("status", &StepRow::status);
     visit("residual", &StepRow::residual), visit("merit", &StepRow::merit), visit("penetration_max", &StepRow::penetration_max), visit("penetration_mean", &StepRow::penetration_mean);

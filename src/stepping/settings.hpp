@@ -46,6 +46,9 @@ enum class Integrator : std::uint8_t {
   rattle   ///< the same with a second problem for velocities: impulses converge with the step, restitution (theory sec. 2.9)
 };
 inline constexpr std::array kIntegratorNames{"MOREAU", "SHAKE", "RATTLE"};
+static_assert(kIntegratorNames.size() == static_cast<std::size_t>(Integrator::rattle) + 1, "every integrator has a name");
+/// Whether impacts may have restitution; of an integrator that does not say so they may not.
+[[nodiscard]] constexpr bool bounces(Integrator integrator) { return integrator == Integrator::moreau || integrator == Integrator::rattle; }
 [[nodiscard]] inline const char* to_string(Integrator integrator) { return kIntegratorNames[static_cast<std::size_t>(integrator)]; }
 
 /// How fast bodies part after an impact (theory sec. 3.8).

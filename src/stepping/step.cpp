@@ -356,8 +356,8 @@ void Simulation::check_integrator() const {
     const model::SurfaceMaterial& surface = model_.surfaces[k];
     if (surface.model == model::SurfaceModel::spring_dashpot || surface.cohesion > 0.0)
       throw_input("integrator {}: surface material '{}' has {}; use MOREAU", name, surface.label, surface.cohesion > 0.0 ? "cohesion" : "springs");
-    if (surface.restitution > 0.0 && settings_.integrator == Integrator::shake)
-      throw_input("integrator SHAKE: surface material '{}' has restitution {}, and its impacts are inelastic; use RATTLE or MOREAU", surface.label, surface.restitution);
+    if (surface.restitution > 0.0 && !bounces(settings_.integrator))
+      throw_input("integrator {}: surface material '{}' has restitution {}, and its impacts are inelastic; use RATTLE or MOREAU", name, surface.label, surface.restitution);
   }
 }
 
