@@ -25,7 +25,7 @@ def times(out):
 #: What scripts begin with that use this file.
 HERE = f"import sys\nsys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r})\nimport os\nimport scree\nfrom test_folders import pile\n"
 
-#: A child that lives on while its parent writes, and then leaves as Python does, by the ends of all that it holds, or goes on.
+#: A child that lives on until its parent has written everything, and then leaves as Python does, by the ends of all that it holds, or goes on.
 CHILD = HERE + """
 sim, go, children = pile(None), os.pipe(), []
 
@@ -35,12 +35,11 @@ def fork(sim):
         if not children[0]:
             os.read(go[0], 1)
             HOW
-    if sim.steps == 190 and children[0]:
-        os.write(go[1], b"x")
-        os.wait()
 
 sim.callback(0.005, fork)
 sim.run(0.2, output=0.001)
+os.write(go[1], b"x")
+os.wait()
 print("frames", len(scree.read(sim.out)))
 """
 
