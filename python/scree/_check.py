@@ -146,7 +146,12 @@ def number(what, value, low=-math.inf, high=math.inf, open_low=False):
     """A finite float within [low, high] (or above `low` when open_low)."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (numbers.Real, np.ndarray)) or np.ndim(value) != 0:
         raise ValueError(f"{what} = {value!r}: a number is expected")
-    value = float(value)
+    try:
+        value = float(value)
+    except OverflowError:
+        raise ValueError(f"{what} = {value!r:.40}...: it is larger than any number of floating point") from None
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} = {value!r}: a number is expected") from None
     if not math.isfinite(value) or value < low or value > high or (open_low and value <= low):
         if open_low:
             allowed = f"greater than {low:g}" + (f" and at most {high:g}" if high < math.inf else "")
@@ -177,8 +182,8 @@ def integer(what, value, low=None, high=None):
 def _array(what, value, expected):
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what} = {value!r}: {expected} expected") from None
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{what} = {value!r:.80}: {expected} expected") from None
     return array
 
 
@@ -239,6 +244,11 @@ def text(what, value):
     return str(value)
 
 
+def label(what, value, usual):
+    """A text; the usual one where none is given."""
+    return usual if value is None or (isinstance(value, str) and not value) else text(what, value)
+
+
 def path(what, value):
     """The name of a file or folder."""
     name = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
@@ -268,15 +278,37 @@ def pair(what, value):
     return first, second
 
 
-def function(what, value):
-    """Anything that can be called."""
+def several(what, value):
+    """The entries of a list, tuple, range or array."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, (collections.abc.Iterable, np.ndarray)) or np.ndim(value) == 0 and isinstance(value, np.ndarray):
+        raise ValueError(f"{what} = {value!r:.80}: a list is expected")
+    return list(value)
+
+
+def function(what, value, *given):
+    """Anything that can be called, with arguments of the names `given` where they are known here."""
     if not callable(value):
         raise ValueError(f"{what} = {value!r}: a function is expected")
+    if given:
+        try:
+            inspect.signature(value).bind(*given)
+        except TypeError as error:
+            raise ValueError(f"{what} = {value!r}: it is called with ({', '.join(given)}): {error}") from None
+        except ValueError:
+            pass  # one of C, which does not tell
     return value
+
+
+def rank(value):
+    """Dimensions of an array or of nested sequences; None where their lengths differ."""
+    try:
+        return np.ndim(value)
+    except ValueError:
+        return None
 
 
 def choice(what, value, known):
     """One of the known names."""
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise ValueError(f"{what} = {value!r} is unknown{nearest(value, known)}")
     return value

@@ -280,7 +280,7 @@ class Body(_Handle):
         """Apply what f(state, time, step) returns: a spatial force at the mass centre (N), or (force, torque), or
         (force, spatial torque, referential torque) with torques in N m. A fourth entry lists (point, force): forces (N) on referential points (m) of
         a deformable body, which deform it there; the others act on it as a whole."""
-        _check.function("function", function)
+        _check.function("function", function, "state", "time", "step")
         body = self.id
         self._engine.add_user_force(body, lambda state, time, step: _force_value(function(state, time, step), body))
 

@@ -228,6 +228,34 @@ def read(path):
     return state
 
 
+def pack_last(engine):
+    """(reals, integers): report and contacts of the last step."""
+    row, table = engine.report(), engine.contacts()
+    count = [len(table["gap"])]
+    reals = [column.ravel() for column in table.values() if column.dtype.kind == "f"]
+    integers = [column.astype(np.int64).ravel() for column in table.values() if column.dtype.kind != "f"]
+    return np.concatenate(reals), np.concatenate([count, np.frombuffer(row.tobytes(), np.uint8).astype(np.int64), *integers])
+
+
+def unpack_last(engine, path):
+    """(report, contacts) of the last step before a checkpoint; None where it has none. `engine` tells what columns there are."""
+    reals, integers = _scree.Engine.peek_numbers(path)
+    if not len(integers):
+        return None
+    row, table = engine.report(), engine.contacts()
+    count, places = int(integers[0]), {"f": 0, "i": 1 + row.nbytes}
+    widths = {name: int(np.prod(column.shape[1:], dtype=int)) for name, column in table.items()}
+    expected = {kind: start + count * sum(widths[n] for n, c in table.items() if (c.dtype.kind == "f") == (kind == "f")) for kind, start in places.items()}
+    if count < 0 or expected != {"f": len(reals), "i": len(integers)} or not ((integers[1:1 + row.nbytes] >= 0) & (integers[1:1 + row.nbytes] < 256)).all():
+        raise OSError(f"{path}: it holds data that Scree did not write")
+    for name, column in table.items():
+        source, kind = (reals, "f") if column.dtype.kind == "f" else (integers, "i")
+        size = count * widths[name]
+        table[name] = source[places[kind]:places[kind] + size].astype(column.dtype).reshape(count, *column.shape[1:])
+        places[kind] += size
+    return np.frombuffer(integers[1:1 + row.nbytes].astype(np.uint8).tobytes(), row.dtype), table
+
+
 def unpack(sim, state):
     """Restore callbacks in place from the counters of read(). ValueError when the script has other callbacks now."""
     stored = state["callbacks"]

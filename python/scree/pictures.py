@@ -23,7 +23,7 @@ def _renderer(path, settings):
     if "view" in settings:
         settings["view"] = _check.direction("view", settings["view"])
     if "size" in settings:
-        width, height = settings.pop("size")
+        width, height = _check.pair("size", settings.pop("size"))
         settings["width"], settings["height"] = _check.integer("width", width, 1), _check.integer("height", height, 1)
     if "bodies" in settings:
         stored = Results(path)

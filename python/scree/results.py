@@ -97,21 +97,25 @@ class Results:
         """Names of the timed stages of a step."""
         return self._native.stages()
 
-    def frame(self, index):
-        """Frame by index; negative ones count from the end."""
+    def _place(self, index):
+        """Index of a frame from the start; negative ones count from the end."""
         count = len(self)
         index = _check.integer("frame", index)
         if not -count <= index < count:
             raise ValueError(f"frame {index}: the results have {count} frames, 0 to {count - 1}" if count else f"{self.path}: there are no frames")
-        return Frame(self._native.frame(index % count))
+        return index % count
+
+    def frame(self, index):
+        """Frame by index; negative ones count from the end."""
+        return Frame(self._native.frame(self._place(index)))
 
     def contacts(self, index):
         """Contacts and constraints of a frame: dictionary of arrays; local vectors are (normal, tangent 1, tangent 2)."""
-        return self._native.contacts(index)
+        return self._native.contacts(self._place(index))
 
     def state(self, index, body):
         """(configuration, velocity) of a deformable body (id or label) in a frame; None where it is not or where it is rigid."""
-        values = self._native.state(int(index), self.row(body))
+        values = self._native.state(self._place(index), self.row(body))
         return np.split(values, 2) if len(values) else None
 
     def row(self, body):

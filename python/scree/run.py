@@ -1,10 +1,13 @@
 """The run loop: steps in batches between events (callbacks, frames, checkpoints), and what happens when it is stopped."""
 import math
+import numbers
 import os
 import re
 import signal
 import threading
 import time
+
+import numpy as np
 
 from . import _check, _scree, memory, ranks, session
 from .progress import Silent
@@ -40,6 +43,26 @@ class _Signals:
         if self.stop is not None and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.stop = number
+
+
+def _here():
+    """The working directory; None where it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
+def _absolute(path):
+    return os.path.normpath(os.path.join(_here() or "", path))
+
+
+def _mark(path):
+    """What changes when somebody writes a file; None where it is gone."""
+    if not os.path.exists(path):
+        return None
+    found = os.stat(path)
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _kernels(before):
@@ -97,6 +120,8 @@ class Run:
         self.changed = asked.changed or isinstance(resume, str)  #: resume although the script builds another model
         self.compress = _check.flag("compress", compress)
         self.start = sim.time
+        self.out = sim.out  #: folder of this run, whatever functions of the script do to sim.out or to the working directory
+        self._home, self._folder = _here(), None if sim.out is None else _absolute(sim.out)
         self.frames = 0
         self.stopped = False
         self.writing = False  #: results are written, by rank 0
@@ -106,6 +131,7 @@ class Run:
         self.sink = None  #: called with the table of every batch of steps
         self.missed = Missed()
         self.ledger = ranks.Ledger(sim._engine)
+        self._lost = None  #: what kept results or checkpoints from being written
         self._warned = set()
         self._late = False  #: rank 0's clock says that a checkpoint is due
         self._step_seconds = math.inf  #: wall clock that a step takes
@@ -117,28 +143,41 @@ class Run:
 
     # --- paths ------------------------------------------------------------------------------------------------
 
+    def _path(self, name):
+        return os.path.join(self.out if _here() == self._home else self._folder, name)
+
     @property
     def results_path(self):
-        return os.path.join(self.sim.out, "results.h5")
+        return self._path("results.h5")
 
     @property
     def checkpoint_path(self):
-        return os.path.join(self.sim.out, "checkpoint.h5")
+        return self._path("checkpoint.h5")
 
     @property
     def older_checkpoint_path(self):
         """The one before, for the day the newest is damaged."""
-        return os.path.join(self.sim.out, "checkpoint.1.h5")
+        return self._path("checkpoint.1.h5")
 
     # --- the loop ---------------------------------------------------------------------------------------------
 
     def execute(self):
-        """Run to the end; returns the simulation's last report."""
+        """Run to the end; returns the simulation's last report. RuntimeError while another call has not ended."""
+        if self.sim._running:
+            raise RuntimeError(f"run({self.duration:g}): a run of this simulation is going on; functions given to callback() make steps with advance(), and end the run by "
+                               "returning False")
+        self.sim._running = True
+        try:
+            return self._execute()
+        finally:
+            self.sim._running = False
+
+    def _execute(self):
         sim = self.sim
         sim._runs += 1
         self.progress = sim._progress(self.quiet) if ranks.rank == 0 else Silent()
         sim._meet_ranks(f"run({self.duration:g})", model=True)
-        resumed = self.resume and sim.out is not None and self._resume()
+        resumed = self.resume and self.out is not None and self._resume()
         ranks.meet("run: going on from a checkpoint" if resumed else "run: beginning")  # rank 0 may now replace files
         if resumed is None:
             return None
@@ -166,7 +205,11 @@ class Run:
                     raise _stopped() from error
                 raise
             stop = _first(ranks.meet("run: coming to its end", signals.stop))
-            self._end(stop)
+            try:
+                self._end(stop)
+            except BaseException as error:
+                self._end_early(error)
+                raise
         self._compare_with_step(sim.steps - steps)
         if stop is not None:
             raise _stopped()
@@ -249,13 +292,13 @@ class Run:
         if callback.interval > 0:
             callback.calls = max(callback.calls, math.floor((self.sim.time - callback.start) / callback.interval + _SLACK) + 1)
         answer = callback.function(self.sim) if callback.data is None else callback.function(self.sim, callback.data)
-        if answer is not None and not answer:
+        if isinstance(answer, (numbers.Number, np.bool_)) and not answer:
             self.stopped = True
 
     # --- results and checkpoints ------------------------------------------------------------------------------
 
     def _open(self, resumed):
-        if self.sim.out is None:
+        if self.out is None:
             return
         self.writing = True
         if ranks.rank > 0:
@@ -268,16 +311,32 @@ class Run:
             self._remove(self._leftovers())
             session.current().opened(self.results_path)
             return
-        os.makedirs(self.sim.out, exist_ok=True)
-        if self.sim._runs == 1:
+        self._make_folder()
+        if self.sim._runs == 1 or self.sim._results is None or self.sim._results[0] != self._folder:
             self._may_overwrite()
             # The file's lock comes first: a run that still writes here keeps its checkpoints.
             self.writer = Writer.create(self.sim, self.results_path, self.compress)
             self._remove([path for path in (self.checkpoint_path, self.older_checkpoint_path) if os.path.exists(path)] + self._leftovers())
         else:
+            self._must_be_ours()
             self.writer = Writer.resume(self.sim, self.results_path)
         self._frame()
         session.current().opened(self.results_path)
+
+    def _make_folder(self):
+        try:
+            os.makedirs(self.out, exist_ok=True)
+        except OSError as error:
+            why = "there is a file of this name" if isinstance(error, FileExistsError) else error.strerror
+            raise OSError(f"out = '{self.out}': this folder cannot be made: {why}") from None
+
+    def _must_be_ours(self):
+        """ValueError where the results that earlier runs of this simulation wrote are gone, or were written by somebody else since."""
+        mark = _mark(self.results_path)
+        if mark is None:
+            raise ValueError(f"{self.results_path}: the results of this simulation's runs before are gone; assign another folder to sim.out to go on")
+        if mark != self.sim._results[1]:
+            raise ValueError(f"{self.results_path}: another simulation has written there since this one's last run; assign another folder to sim.out to go on")
 
     def _may_overwrite(self):
         """ValueError before results are replaced that nobody asked to replace: another script's, or those a restart was meant to continue."""
@@ -290,9 +349,9 @@ class Run:
         except (OSError, ValueError):
             return  # nothing that could be read is lost
         if self.resume and frames > 1:
-            raise ValueError(f"resume: {self.sim.out} holds {frames} frames but no checkpoint to continue from; --overwrite replaces them, another --out keeps them")
+            raise ValueError(f"resume: {self.out} holds {frames} frames but no checkpoint to continue from; --overwrite replaces them, another --out keeps them")
         if asked.script and title != os.path.basename(asked.script):
-            raise ValueError(f"{self.sim.out} holds results of '{title}'; choose another --out, or replace them with --overwrite")
+            raise ValueError(f"{self.out} holds results of '{title}'; choose another --out, or replace them with --overwrite")
 
     @staticmethod
     def _remove(paths):
@@ -301,7 +360,7 @@ class Run:
 
     def _leftovers(self):
         """Unfinished files that a killed run left in the folder, and the description of results that are about to change."""
-        return [entry.path for entry in os.scandir(self.sim.out) if re.search(r"\.part\d*(\.journal)?$|^results\.xdmf$", entry.name)]
+        return [entry.path for entry in os.scandir(self.out) if re.search(r"\.part\d*(\.journal)?$|^results\.xdmf$", entry.name)]
 
     def _frame(self):
         """Write a frame unless this instant has one already."""
@@ -317,8 +376,23 @@ class Run:
     def _written(self, action, *args):
         """Do something with the results file and count its time."""
         begun = time.perf_counter()
-        action(*args)
+        self._kept(action, *args)
         self.write_seconds += time.perf_counter() - begun
+
+    def _kept(self, action, *args):
+        """Do something with files of the run; the error that keeps it from being done is remembered."""
+        try:
+            action(*args)
+        except OSError as error:
+            self._lost = error
+            raise
+
+    def _close(self):
+        """Complete the results, and remember how they are left: the next run goes on with them."""
+        try:
+            self._written(self.writer.close)
+        finally:
+            self.sim._results = self._folder, _mark(self.results_path)
 
     def _checkpoint(self):
         self._saved, self._late = time.monotonic(), False
@@ -329,13 +403,20 @@ class Run:
         state = {"run": self.sim._runs, "start": self.start, "frames": self.frames, "stopped": self.stopped, "hash": self.sim.hash(),
                  "time": self.sim.time, "finished": not self._ahead(self.end), "output": self.output, "solver": self.sim._engine.solver_name(),
                  "kernels": self.kernels, "ranks": self.ledger.figures(), **session.current().identity()}
-        # Two files at any moment: the new one is whole before the one before last goes.
-        part = self.checkpoint_path + ".part"
-        self.sim._engine.write_checkpoint(part, {"python": memory.pack(self.sim, state, self._warn)})
-        if os.path.exists(self.checkpoint_path):
-            os.replace(self.checkpoint_path, self.older_checkpoint_path)
-        os.replace(part, self.checkpoint_path)
+        # A restart of a run that is over makes no step which would tell of contacts.
+        last = memory.pack_last(self.sim._engine) if state["finished"] or self.stopped else ()
+        self._kept(self._put_checkpoint, memory.pack(self.sim, state, self._warn), *last)
         self._saved = time.monotonic()
+
+    def _put_checkpoint(self, text, *last):
+        """Two files at any moment: the new one is whole before the one before last goes. OSError where the results that belong to it are gone."""
+        if not os.path.exists(self.results_path):
+            raise OSError(f"{self.results_path}: somebody has removed the results while the run wrote them; another run starts anew")
+        path, older = self.checkpoint_path, self.older_checkpoint_path
+        self.sim._engine.write_checkpoint(path + ".part", {"python": text}, *last)
+        if os.path.exists(path):
+            os.replace(path, older)
+        os.replace(path + ".part", path)
 
     def _warn(self, text):
         if text not in self._warned:
@@ -372,8 +453,11 @@ class Run:
         except ValueError as error:
             raise self._refusal(error) from None
         if done:
+            self._warn(f"run({self.duration:g}) was over when that checkpoint was written: what the script reads before its next run is the state that run began with")
             return None
         memory.unpack(self.sim, state)
+        last = memory.unpack_last(self.sim._engine, path)
+        self.sim._last = None if last is None else (self.sim.steps, *last)
         self.kernels = state.get("kernels")
         self.start, self.frames, self.stopped = state["start"], state["frames"], state["stopped"]
         self.ledger = ranks.Ledger(self.sim._engine, state.get("ranks"))
@@ -397,9 +481,9 @@ class Run:
             if stop is None:
                 self._frame()
             self._checkpoint()
-            self._written(self.writer.close)
+            self._close()
         if self.sim.steps:
-            self.progress.update(self.sim.time, self.sim._engine.report()[0], force=True)
+            self.progress.update(self.sim.time, self.sim._row(), force=True)
         self.progress.finish()
         if self.writer is not None and not self.quiet:
             self.progress.note(f"results: {self.results_path}   state hash {self.sim.hash()}")
@@ -412,11 +496,11 @@ class Run:
         """Close the results; the last checkpoint stays what it is."""
         if self.writer is not None:
             try:
-                self.writer.close()
+                self._close()
             except OSError:
                 pass
         self.progress.finish()
-        if isinstance(error, OSError):
+        if error is self._lost:
             self.progress.note(f"scree: writing failed at t = {self.sim.time:.6g} s; frames written before stay readable")
 
     def _say_missed(self):

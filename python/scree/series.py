@@ -23,13 +23,13 @@ class TimeSeries:
             self._native = points._native
         elif isinstance(points, (str, os.PathLike)):
             self._native = _scree.TimeSeries.read(_check.path("TimeSeries: points", points))
-        elif np.ndim(points) == 0:
+        elif _check.rank(points) == 0:
             self._native = _scree.TimeSeries(_check.number("TimeSeries: value", points))
         else:
             try:
                 table = np.asarray(points, dtype=float)
-            except (TypeError, ValueError):
-                raise ValueError(f"TimeSeries: points = {points!r}: pairs (time, value) are expected") from None
+            except (TypeError, ValueError, OverflowError):
+                raise ValueError(f"TimeSeries: points = {points!r:.80}: pairs (time, value) are expected") from None
             if table.ndim == 1 and table.size % 2 == 0:
                 table = table.reshape(-1, 2)
             if table.ndim != 2 or table.shape[1] != 2:

@@ -30,6 +30,8 @@ class ServoWall:
             raise ValueError("servo_wall: give either force (N) or pressure (Pa) with the wall's area (m^2)")
         if (pressure is None) != (area is None):
             raise ValueError("servo_wall: pressure (Pa) and area (m^2) belong together")
+        if mass is not None:
+            _check.positive("servo_wall: mass", mass)
         self._push = _value("servo_wall: force", force) if pressure is None else _value("servo_wall: pressure", pressure)
         self._area = 1.0 if pressure is None else area if callable(area) else _check.positive("servo_wall: area", area)
         self.body = self._make(shape, mass, label)
@@ -41,7 +43,6 @@ class ServoWall:
         if mass is None:
             moving = sim.bodies.masses[sim.bodies.moving]
             mass = float(moving.sum()) if len(moving) else 1.0
-        mass = _check.positive("servo_wall: mass", mass)
         body = sim.rigid(shape, density=1.0, label=label)
         body.set_characteristics(mass=mass, inertia=_HELD * mass * body.shape.size**2 * np.eye(3))
         # Two directions across the wall's own.
@@ -54,7 +55,7 @@ class ServoWall:
     @property
     def area(self):
         """On which the pressure acts now, m^2 (1 for a prescribed force)."""
-        return self._area() if callable(self._area) else self._area
+        return _check.number("servo_wall: area()", self._area()) if callable(self._area) else self._area
 
     @property
     def force(self):
@@ -94,6 +95,9 @@ class Triaxial:
         for axis, p, v in zip(_AXES, pressures, velocities):
             if (p is None) == (v is None):
                 raise ValueError(f"triaxial: axis {axis}: give either a pressure (Pa) or a velocity (m/s)")
+            series.native(f"triaxial: pressure along {axis}" if v is None else f"triaxial: velocity along {axis}", p if v is None else v)
+        if mass is not None:
+            _check.positive("triaxial: mass", mass)
         surface = _check.integer("triaxial: surface", surface)
         self.fixed = [sim.obstacle(self._plate(axis, False, surface), label=f"wall {name}-") for axis, name in enumerate(_AXES)]
         self.driven = [self._drive(axis, pressures[axis], velocities[axis], surface, mass) for axis in range(3)]
@@ -106,7 +110,7 @@ class Triaxial:
 
     @staticmethod
     def _three(what, value):
-        parts = list(value) if isinstance(value, (list, tuple, np.ndarray)) else [value] * 3
+        parts = [value] * 3 if _check.rank(value) == 0 else list(value)
         if len(parts) != 3:
             raise ValueError(f"triaxial: {what} = {value!r}: one value or three (x, y, z) are expected")
         return parts

@@ -159,7 +159,7 @@ def convex(vertices, faces, surface=0, volume=0):
     """Convex polyhedron. faces: lists of vertex indices, counter-clockwise seen from outside; `surface` is one id
     for all faces or a list with one a face."""
     faces = [[_check.integer(f"convex: faces[{f}]", v) for v in face] for f, face in enumerate(faces)]
-    ids = [surface] * len(faces) if np.ndim(surface) == 0 else list(surface)
+    ids = [surface] * len(faces) if _check.rank(surface) == 0 else list(surface)
     if len(ids) != len(faces):
         raise ValueError(f"convex: {len(ids)} surface ids were given for {len(faces)} faces")
     packed = []
@@ -175,7 +175,7 @@ def mesh(nodes, elements, surface=0, volume=0, faces=None):
     elements: lists of node indices; `volume` is one id or one an element. faces: {(node, node, ...): surface id}
     for boundary faces with an id other than `surface`."""
     elements = [[_check.integer(f"mesh: elements[{e}]", n) for n in element] for e, element in enumerate(elements)]
-    ids = [volume] * len(elements) if np.ndim(volume) == 0 else list(volume)
+    ids = [volume] * len(elements) if _check.rank(volume) == 0 else list(volume)
     if len(ids) != len(elements):
         raise ValueError(f"mesh: {len(ids)} volume ids were given for {len(elements)} elements")
     packed, surfaces = [], [_check.integer("mesh: surface", surface)]
@@ -202,19 +202,19 @@ def read_mesh(path):
 
 
 def _spacing(what, value):
-    if value is not None and np.ndim(value) != 1:
-        raise ValueError(f"{what} = {value!r}: a list of relative sizes is expected, one a cell")
+    if value is not None and _check.rank(value) != 1:
+        raise ValueError(f"{what} = {value!r:.80}: a list of relative sizes is expected, one a cell")
     return [] if value is None else [_check.positive(what, v) for v in value]
 
 
 def _cells(what, value):
-    if np.shape(value) != (3,):
-        raise ValueError(f"{what}: cells = {value!r}: three numbers of cells are expected")
+    if _check.rank(value) != 1 or len(value) != 3:
+        raise ValueError(f"{what}: cells = {value!r:.80}: three numbers of cells are expected")
     return tuple(_check.integer(f"{what}: cells", c, 1) for c in value)
 
 
 def _surfaces(surface, count):
-    return [_check.integer("surface", s) for s in ([surface] * count if np.ndim(surface) == 0 or isinstance(surface, (set, dict)) else surface)]
+    return [_check.integer("surface", s) for s in ([surface] * count if _check.rank(surface) == 0 or isinstance(surface, (set, dict)) else surface)]
 
 
 @_makes
@@ -254,7 +254,7 @@ def copy(shape):
 @_makes
 def scale(shape, factors):
     """Scaled about the origin by one factor or by three along x, y, z."""
-    factors = np.full(3, _check.positive("scale: factors", factors)) if np.ndim(factors) == 0 else _check.vector("scale: factors", factors)
+    factors = np.full(3, _check.positive("scale: factors", factors)) if _check.rank(factors) == 0 else _check.vector("scale: factors", factors)
     return Shape(_shape(shape)._native.scaled(factors))
 
 

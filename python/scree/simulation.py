@@ -111,7 +111,7 @@ def asked(name, tolerance, goal, yardstick):
     if goal is None:
         return must, 0.0
     if name != "AUTO" or not _check.positive("goal", goal) <= must:
-        raise ValueError(f"goal = {goal:g} of {name}: only AUTO has a goal, at most its tolerance, {must:g}")
+        raise ValueError(f"goal = {float(goal):g} of {name}: only AUTO has a goal, at most its tolerance, {must:g}")
     return must, goal
 
 
@@ -144,6 +144,9 @@ class Simulation:
         self._threads = None if threads is None else _check.integer("threads", threads, 1, 4096)
         self._callbacks = []
         self._runs = 0
+        self._last = None  #: (steps, report, contacts) of a run that a restart found at its end
+        self._running = False  #: a call of run() has not ended
+        self._results = None  #: folder of the last run, and how it left the results there
         self._compared = False  #: with the models of other ranks
         self._told = set()
         self._soft = {-1}  #: numbers of bulk materials nobody gave a Young's modulus; -1 is none at all
@@ -236,13 +239,14 @@ class Simulation:
         change in a step (g h) where the work of 300 sweeps a step does in the mean, and within 1e-3 always, impulses within the same share of a body's weight,
         in the mean over contacts that have something to stop. Other solvers and yardsticks: 1e-8. failure: what to do when the tolerance is missed: 'continue',
         'raise' (RuntimeError) or 'callback': on_failure(report) returns False to stop the run."""
+        name, yardstick = _check.text("solver: name", name), _check.text("yardstick", yardstick)
         must, aim = asked(name, tolerance, goal, yardstick)
-        stop = _scree.StopRule(tolerance=must, yardstick=_check.text("yardstick", yardstick),
+        stop = _scree.StopRule(tolerance=must, yardstick=yardstick,
                                max_iterations=_check.integer("max_iterations", max_iterations, 1),
                                max_seconds=min(1e30, _check.unbounded("max_seconds", max_seconds, _check.positive)))
         if on_failure is not None:
-            _check.function("on_failure", on_failure)
-        self._engine.set_solver(_check.text("solver: name", name), stop, options, _check.text("failure", failure), on_failure, aim)
+            _check.function("on_failure", on_failure, "report")
+        self._engine.set_solver(name, stop, options, _check.text("failure", failure), on_failure, aim)
 
     def contact_settings(self, **settings):
         """Read or change contact settings: margin (m), recovery (0..1), recovery_speed (m/s, at most) and slack (of overlaps), restitution
@@ -279,9 +283,9 @@ class Simulation:
         if value is None:
             self._engine.set_extents(None, None)
             return
-        flat = np.ravel(np.asarray(value, dtype=float)) if np.size(value) == 6 else None
-        if flat is None:
-            raise ValueError(f"extents = {value!r}: two corners (low, high) are expected")
+        flat = _check._array("extents", value, "two corners (low, high) are").ravel()
+        if flat.size != 6:
+            raise ValueError(f"extents = {value!r:.80}: two corners (low, high) are expected")
         self._engine.set_extents(_check.vector("extents: low", flat[:3]), _check.vector("extents: high", flat[3:]))
 
     # --- materials --------------------------------------------------------------------------------------------
@@ -297,7 +301,7 @@ class Simulation:
         given = [_check.integer(what, id) for what, id in (("surface1", surface1), ("surface2", surface2)) if id is not None]
         default = not given
         s1, s2 = (*given, ANY_SURFACE)[:2] if given else (0, 0)
-        label = _check.text("surface material: label", label) if label else f"SURFACE_MATERIAL_{self._engine.surface_material_count()}"
+        label = _check.label("surface material: label", label, f"SURFACE_MATERIAL_{self._engine.surface_material_count()}")
         numbers = [_check.unbounded(f"surface material '{label}': {n}", v, _check.number) if n == "friction" else _check.number(f"surface material '{label}': {n}", v) for n, v in
                    (("friction", friction), ("cohesion", cohesion), ("restitution", restitution), ("spring", spring), ("dashpot", dashpot),
                     ("power", power))]
@@ -306,7 +310,7 @@ class Simulation:
     @_check.keywords
     def bulk_material(self, density=1e3, young=None, poisson=0.25, model="KIRCHHOFF", label=None):
         """Material of volumes: density kg/m^3, Young's modulus Pa (1e6 where none is given), Poisson's ratio."""
-        label = _check.text("bulk material: label", label) if label else f"BULK_MATERIAL_{self._engine.bulk_material_count()}"
+        label = _check.label("bulk material: label", label, f"BULK_MATERIAL_{self._engine.bulk_material_count()}")
         if young is None:
             self._soft.add(self._engine.bulk_material_count())
             young = 1e6
@@ -601,12 +605,22 @@ class Simulation:
 
     # --- what happened ----------------------------------------------------------------------------------------
 
+    def _restored(self):
+        """(report, contacts) of the last step, where a checkpoint holds them and no step was made since; None otherwise."""
+        return self._last[1:] if self._last is not None and self._last[0] == self.steps else None
+
+    def _row(self):
+        """The last step's row of the step table."""
+        restored = self._restored()
+        return (self._engine.report() if restored is None else restored[0])[0]
+
     @property
     def contacts(self):
         """Contacts of the last step: dictionary of arrays. bodies (n, 2) ids, point, normal (from the first to the second
         body), gap (m, < 0 is overlap), area (m^2), force (N, spatial, on the second body), local_force (normal, tangent 1,
         tangent 2), velocity (m/s, of the second relative to the first), surfaces, material, feature."""
-        return self._engine.contacts()
+        restored = self._restored()
+        return self._engine.contacts() if restored is None else {name: column.copy() for name, column in restored[1].items()}
 
     @property
     def energies(self):
@@ -616,7 +630,7 @@ class Simulation:
     @property
     def report(self):
         """The last step's row of the step table, as a dictionary; status is a name."""
-        row = self._engine.report()[0]
+        row = self._row()
         report = {name: row[name].item() for name in row.dtype.names}
         report["status"] = _scree.status_names[report["status"]]
         return report
@@ -636,7 +650,8 @@ class Simulation:
         """Call function(sim), or function(sim, data) when data is given, after every `interval` seconds of simulated
         time (first after the first step). Returning False ends the run. What the function changes from call to call
         belongs into `data`: a checkpoint stores it."""
-        self._callbacks.append(Callback(_check.number("interval", interval, 0.0), _check.function("function", function), data, self.time))
+        given = ("sim",) if data is None else ("sim", "data")
+        self._callbacks.append(Callback(_check.number("interval", interval, 0.0), _check.function("function", function, *given), data, self.time))
 
     def advance(self, steps=1):
         """Make steps without output or callbacks; returns the step table (one row a step). Ctrl-C abandons the step at hand and raises

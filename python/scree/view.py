@@ -13,7 +13,7 @@ import threading
 import time
 import webbrowser
 
-from . import _check, _native, _scree, bundles
+from . import _check, _native, _scree, bundles, movies
 from .results import results_file
 from .view_server import LiveResults, ViewServer
 
@@ -119,13 +119,11 @@ def export(path, out, every=1, limit=EXPORT_LIMIT):
         add(f"frame/{k}", wire.frame(frame, wire.fields(), True))
         add(f"contacts/{k}", wire.contacts(frame, EXPORT_CONTACTS, True))
     os.makedirs(os.path.dirname(os.path.abspath(out)), exist_ok=True)
-    temporary = out + ".part"
-    with _open_text(temporary) as file:
-        head, tail = page.split("<!-- results -->")
+    head, tail = page.split("<!-- results -->")
+    with movies.whole(out) as temporary, _open_text(temporary) as file:
         file.write(head)
         file.writelines(parts)
         file.write(tail)
-    os.replace(temporary, out)
     return out
 
 

@@ -174,6 +174,7 @@ JournaledFile& journaled_file(const Node& file) { return driver_of(file).file; }
 void commit(const Node& file) {
   Driver& d = driver_of(file);
   check(H5Fflush(file.id.get(), H5F_SCOPE_GLOBAL), file.file, "/", "flush");
+  if (d.file.copied()) throw_file("{}: the process that opened it is writing it; one made by fork() cannot: leave it with os._exit()", file.file);
   if (!d.file.commit(d.end_of_allocation)) throw_file("{}: cannot write to disk; it keeps its last complete state", file.file);
 }
 

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -36,7 +37,7 @@ struct Entry {
 constexpr std::uint64_t kLargestFile = std::uint64_t{1} << 50;
 
 // "process 123" that holds the lock on an open file, as the kernel lists it; "another process" where it does not tell.
-std::string lock_holder(int descriptor) {
+std::string lock_process(int descriptor) {
   struct stat file {};
   if (::fstat(descriptor, &file) != 0) return "another process";
   // 1: FLOCK  ADVISORY  WRITE 123 fe:00:4711 0 EOF
@@ -48,6 +49,13 @@ std::string lock_holder(int descriptor) {
     if (words >> number >> kind >> advisory >> access >> process >> place && kind == "FLOCK" && place.ends_with(inode)) return "process " + process;
   }
   return "another process";
+}
+
+// Who holds the lock on an open file, as the kernel lists it, and what to do.
+std::string lock_holder(int descriptor) {
+  const std::string own = fmt::format("process {}", ::getpid());
+  const std::string holder = lock_process(descriptor);
+  return holder == own ? "another simulation of this process is writing it; give each a folder of its own" : holder + " is writing it; wait for it, or choose another folder";
 }
 
 bool read_all(int descriptor, std::uint64_t address, std::size_t size, char* bytes) {
@@ -173,7 +181,10 @@ JournalMark journal_mark(const std::string& path) {
   return mark;
 }
 
-JournaledFile::JournaledFile(const std::string& path, Mode mode) : path_(path), mode_(mode) {
+JournaledFile::JournaledFile(const std::string& path, Mode mode)
+    : path_(path), mode_(mode), process_(::getpid()) {
+  std::error_code none;
+  journal_name_ = std::filesystem::absolute(journal_path(path), none).string();
   if (mode == Mode::read) {
     // The journal first: what it holds may be in the file by the time the file is read, but not less.
     load_journal();
@@ -197,12 +208,14 @@ JournaledFile::JournaledFile(const std::string& path, Mode mode) : path_(path), 
 
 JournaledFile::~JournaledFile() {
   // Pages may reach beyond the end of the committed state; nothing refers to that.
-  if (mode_ != Mode::read && !failed_ && !dirty_ && committed_ < size_on_disk(file_)) failed_ = ::ftruncate(file_, static_cast<off_t>(committed_)) != 0;
+  if (mode_ != Mode::read && !failed() && !dirty_ && committed_ < size_on_disk(file_)) failed_ = ::ftruncate(file_, static_cast<off_t>(committed_)) != 0;
   if (file_ >= 0) ::close(file_);
   if (journal_ < 0) return;
-  if (mode_ != Mode::read && !failed_) ::unlink(journal_path(path_).c_str());
+  if (mode_ != Mode::read && !failed()) ::unlink(journal_name_.c_str());
   ::close(journal_);
 }
+
+bool JournaledFile::copied() const { return ::getpid() != process_; }
 
 // Writers hold a lock on the journal as long as they live.
 void JournaledFile::open_journal(bool create) {
@@ -212,7 +225,7 @@ void JournaledFile::open_journal(bool create) {
   if (::flock(journal_, LOCK_EX | LOCK_NB) != 0) {
     const std::string holder = lock_holder(journal_);
     ::close(journal_);
-    throw_file("{}: {} is writing it; wait for it, or choose another folder", target_of(path_), holder);
+    throw_file("{}: {}", target_of(path_), holder);
   }
   if (!create) load_journal();
   if (create || pages_.empty()) failed_ = !clear_journal();
@@ -267,7 +280,7 @@ JournaledFile::Page* JournaledFile::page_for_write(std::uint64_t index) {
 }
 
 bool JournaledFile::write(std::uint64_t address, std::size_t size, const char* bytes) {
-  if (failed_ || mode_ == Mode::read) return false;
+  if (failed() || mode_ == Mode::read) return false;
   dirty_ = true;
   // The committed part page by page into memory, the rest straight into the file.
   const std::uint64_t limit = (committed_ + kPage - 1) / kPage * kPage;
@@ -322,7 +335,7 @@ bool JournaledFile::clear_journal() {
 }
 
 bool JournaledFile::commit(std::uint64_t size) {
-  if (failed_ || mode_ == Mode::read) return false;
+  if (failed() || mode_ == Mode::read) return false;
   const auto flushed = [&](int descriptor) { return !durable || ::fsync(descriptor) == 0; };
   // New data before the pages that refer to it, the journal before the file.
   bool done = size_on_disk(file_) >= size || ::ftruncate(file_, static_cast<off_t>(size)) == 0;

@@ -42,7 +42,7 @@ class JournaledFile {
     create   ///< a new file, replacing an old one
   };
 
-  /// FileError when the file cannot be opened, or another process is writing it.
+  /// FileError when the file cannot be opened, or somebody is writing it.
   JournaledFile(const std::string& path, Mode mode);
   ~JournaledFile();
   JournaledFile(const JournaledFile&) = delete;
@@ -56,8 +56,10 @@ class JournaledFile {
   [[nodiscard]] bool commit(std::uint64_t size);
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  /// A write failed: the state on disk is final.
-  [[nodiscard]] bool failed() const { return failed_; }
+  /// A write failed, or this is a copy that fork() made: the state on disk is final.
+  [[nodiscard]] bool failed() const { return failed_ || copied(); }
+  /// In a process that fork() made: the file is the other's, who still changes it.
+  [[nodiscard]] bool copied() const;
   /// Written to since the last commit.
   [[nodiscard]] bool dirty() const { return dirty_; }
 
@@ -77,8 +79,9 @@ class JournaledFile {
   [[nodiscard]] bool clear_journal();
   [[nodiscard]] Page* page_for_write(std::uint64_t index);
 
-  std::string path_;
+  std::string path_, journal_name_;  ///< as given; whole, whatever becomes of the working directory
   Mode mode_;
+  pid_t process_;  ///< that opened it
   int file_ = -1, journal_ = -1;
   std::uint64_t size_ = 0;       ///< of the file as seen through this object
   std::uint64_t committed_ = 0;  ///< bytes that belong to the last state

@@ -1,5 +1,6 @@
 """Files made to harm and calls that were not meant: words, and not what is inside."""
 import base64
+import fractions
 import os
 import struct
 import subprocess
@@ -154,8 +155,9 @@ def test_files_that_cannot_be_written_have_the_name_they_were_given(tmp_path):
     assert str(refused.value) == f"{tmp_path}/nowhere/problem.hdf5: cannot write there: No such file or directory"
 
 
-@pytest.mark.parametrize("ending", ["png", "gif"])
-def test_pictures_that_do_not_fit_are_named(tmp_path, ending):
+@pytest.mark.parametrize("call, name", [('scree.render("out", "picture.png")', "picture.png"), ('scree.render("out", "picture.gif")', "picture.gif"),
+                                        ('scree.view.export("out", "page.html")', "page.html"), ('scree.measure.to_fields("out", ".", cells=9)', "./fields_000000.vti")])
+def test_files_that_do_not_fit_are_named(tmp_path, call, name):
     sim = scree.Simulation(step=1e-3, out=str(tmp_path / "out"))
     sim.rigid(scree.sphere(), density=1000)
     sim.run(2e-3, output=1e-3, quiet=True)
@@ -164,12 +166,12 @@ import resource, signal, scree
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 try:
-    scree.render("out", "picture.{ending}")
+    {call}
 except OSError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
-    assert done.stdout == f"picture.{ending}: cannot write there: File too large\n", done.stderr
+    assert done.stdout == f"{name}: cannot write there: File too large\n", done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
@@ -199,3 +201,66 @@ def test_bodies_in_one_place_are_told():
         sim.rigid(scree.sphere((0, 0, 1), 0.1), density=1000)
     with pytest.warns(UserWarning, match="overlap at the start"):
         sim.advance(1)
+
+
+def test_numbers_that_are_none_are_answered_in_words():
+    """Integers beyond floating point, sequences of sequences of several lengths, arrays where a text is expected."""
+    sim = scree.Simulation()
+    ball, cube = sim.rigid(scree.sphere(), density=1000), [(x, y, z) for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    huge, ragged, array = 10**400, [[1, 2], [3]], np.ma.masked_array([1, 2, 3], mask=[0, 1, 0])
+    calls = [(lambda: scree.Simulation(step=huge), "step = 1000"), (lambda: setattr(sim, "gravity", (huge, 0, 0)), "gravity = (1000"), (lambda: sim.rigid(scree.sphere(), density=huge), "density"),
+             (lambda: scree.sphere(radius=-huge), "radius"), (lambda: setattr(sim, "extents", ragged), "extents = [[1, 2], [3]]: two corners"),
+             (lambda: setattr(sim, "extents", (("a", 1, 2), (3, 4, 5))), "extents = (('a', 1, 2)"), (lambda: scree.TimeSeries(ragged), "TimeSeries: points = [[1, 2], [3]]"),
+             (lambda: scree.TimeSeries([(0, huge)]), "TimeSeries: points"), (lambda: scree.hex(cube, cells=ragged), "cells = [[1, 2], [3]]"), (lambda: scree.hex(cube, dx=ragged), "dx"),
+             (lambda: scree.scale(scree.sphere(), ragged), "factors = [[1, 2], [3]]"), (lambda: sim.bulk_material(label=array), "label"), (lambda: sim.surface_material(label=array), "label"),
+             (lambda: sim.solver(array), "solver: name"), (lambda: sim.solver(goal=fractions.Fraction(1, 3)), "goal = 0.333333 of AUTO"),
+             (lambda: scree.measure.fabric(sim, where="abc"), "where = 'abc': a box"), (lambda: scree.measure.fabric(sim, weight=array), "weight"),
+             (lambda: ball.apply_force((0, 0, huge), (0, 0, 1), 1.0), "point = (0, 0, 1000")]
+    for call, words in calls:
+        with pytest.raises(ValueError) as refused:
+            call()
+        assert words in str(refused.value) and len(str(refused.value)) < 300, refused.value
+
+
+def test_functions_that_take_other_arguments_are_refused_where_they_are_given():
+    sim = scree.Simulation()
+    ball = sim.rigid(scree.sphere(), density=1000)
+    for call, words in ((lambda: ball.apply_function(lambda: (0, 0, 0)), "it is called with (state, time, step): too many positional arguments"),
+                        (lambda: sim.callback(0.1, lambda: None), "it is called with (sim)"), (lambda: sim.callback(0.1, lambda sim: None, data=[]), "it is called with (sim, data)"),
+                        (lambda: sim.solver(failure="callback", on_failure=lambda: True), "on_failure = <function")):
+        with pytest.raises(ValueError) as refused:
+            call()
+        assert words in str(refused.value)
+    sim.callback(0.1, print), ball.apply_function(lambda *_: (0, 0, 0)), sim.callback(0.1, dict, data=[])
+
+
+def test_walls_that_are_refused_leave_none_behind():
+    sim = scree.Simulation()
+    for pressure, mass, words in (((1, None, 2), None, "axis y"), ((1, 2, "x"), None, "pressure along z = 'x'"), (1, -1, "mass = -1"), (np.array(np.nan), None, "pressure along x")):
+        with pytest.raises(ValueError, match=words):
+            sim.triaxial((-1, -1, -1), (1, 1, 1), pressure=pressure, mass=mass)
+    with pytest.raises(ValueError, match="servo_wall: mass = -1"):
+        sim.servo_wall(scree.box(center=(0, 0, 2), size=(1, 1, 0.1)), (0, 0, -1), force=100.0, mass=-1)
+    assert len(sim.bodies) == 0
+    sim.servo_wall(scree.box(center=(0, 0, 2), size=(1, 1, 0.1)), (0, 0, -1), pressure=100.0, area=lambda: "x")
+    with pytest.raises(ValueError, match=r"servo_wall: area\(\) = 'x': a number is expected"):
+        sim.advance(1)
+
+
+def test_numbers_of_frames_are_checked(tmp_path):
+    sim = scree.Simulation(out=str(tmp_path / "out"))
+    sim.surface_material(friction=0.5)
+    sim.obstacle(scree.box(center=(0, 0, -0.5), size=(2, 2, 1)))
+    sim.rigid(scree.sphere((0, 0, 0.1), 0.1), density=1000)
+    sim.run(0.01, output=0.005, quiet=True)
+    results = scree.read(sim.out)
+    assert len(results.contacts(-1)["gap"]) == 1 and scree.measure.flow_rate(results, (0, 0, 5), (0, 0, 1), frames=[0, -1]).times[-1] == pytest.approx(0.01)
+    for call, words in ((lambda: results.contacts(3), "frame 3: the results have 3 frames"), (lambda: results.contacts("x"), "frame = 'x'"),
+                        (lambda: scree.measure.flow_rate(results, (0, 0, 0), (0, 0, 1), frames="abc"), "flow_rate: frames = 'abc': a list"),
+                        (lambda: scree.measure.flow_rate(results, (0, 0, 0), (0, 0, 1), frames=[0, 9]), "frame 9"),
+                        (lambda: scree.measure.force_distribution(results, frames=[9]), "frame 9"), (lambda: scree.measure.force_distribution(results, bins="x"), "bins = 'x'"),
+                        (lambda: scree.measure.force_distribution(results, bins=-3), "bins = -3"), (lambda: scree.picture(results.path, size=3), "size = 3: two are expected"),
+                        (lambda: scree.measure.to_fields(results, tmp_path / "fields", cells=10**6), "more than 1e+08; take fewer"), (lambda: scree.measure.Grid((0, 0, 0), (1, 1, 1), 3), "grid: cells = 3: a list")):
+        with pytest.raises(ValueError) as refused:
+            call()
+        assert words in str(refused.value)

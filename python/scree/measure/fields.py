@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import _check
 from ..export import frames_of
+from ..movies import whole
 from ..results import Results
 from .grid import Grid
 from .packing import body_stress, coordination, deviator, fabric, pressure, stress, weighted_volume
@@ -112,6 +113,6 @@ def to_fields(results, folder, frames=None, grid=None, cells=12, bodies=None):
 
 
 def _write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
+    with whole(path) as temporary, open(temporary, "w", encoding="utf-8") as file:
         file.write(text)
     return path

@@ -35,7 +35,7 @@ def flow_rate(results, point, normal, radius=None, bodies=None, frames=None):
     point, normal = _check.vector("flow_rate: point", point), _check.direction("flow_rate: normal", normal)
     normal = normal / np.linalg.norm(normal)
     names = [b["id"] for b in results.bodies if b["kind"] != "obstacle"] if bodies is None else list(bodies)
-    frames = np.arange(len(results)) if frames is None else np.asarray(frames, dtype=int)
+    frames = np.arange(len(results)) if frames is None else np.array([results._place(frame) for frame in _check.several("flow_rate: frames", frames)], dtype=int)
     if len(frames) < 2 or not names:
         raise ValueError(f"flow_rate: {len(frames)} frames and {len(names)} bodies; two frames and a body are needed")
     mass = np.array([results.bodies[results.row(b)]["mass"] for b in names])

@@ -1,4 +1,6 @@
 """Boxes and grids of boxes, and what of bodies and segments lies in their cells: exact, in closed form."""
+import math
+
 import numpy as np
 
 from .. import _check
@@ -7,14 +9,20 @@ from .. import _check
 _FACES = np.array([(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)])
 
 
+#: Cells of a grid: what is measured takes a few hundred bytes of each.
+_MOST_CELLS = 10**8
+
+
 class Grid:
     """A box from corner `low` to corner `high` (m), divided into `cells` = (nx, ny, nz) equal cells."""
 
     def __init__(self, low, high, cells=(1, 1, 1)):
         self.low, self.high = _check.vector("grid: low", low), _check.vector("grid: high", high)
-        self.cells = tuple(_check.integer("grid: cells", n, 1) for n in cells)
+        self.cells = tuple(_check.integer("grid: cells", n, 1) for n in _check.several("grid: cells", cells))
         if len(self.cells) != 3:
             raise ValueError(f"grid: cells = {cells!r}: three numbers are expected")
+        if math.prod(self.cells) > _MOST_CELLS:
+            raise ValueError(f"grid: cells = {self.cells}: {math.prod(self.cells):.3g} cells are more than {_MOST_CELLS:.0e}; take fewer along each edge")
         if not np.all(self.high > self.low):
             raise ValueError(f"grid: low = {tuple(self.low)}, high = {tuple(self.high)}: every coordinate of high must exceed that of low")
 

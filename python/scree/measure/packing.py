@@ -15,7 +15,7 @@ def _regions(where, now, mask):
         return [Grid(*now.bounds(mask))], ()
     if isinstance(where, Grid):
         return [where], where.cells
-    boxes = np.asarray(where, dtype=float)
+    boxes = _check._array("where", where, "a box (low, high), a list of boxes or a measure.Grid is")
     if boxes.shape == (2, 3):
         return [Grid(*boxes)], ()
     if boxes.ndim == 3 and boxes.shape[1:] == (2, 3):
@@ -211,12 +211,13 @@ def force_distribution(source, frames=None, bodies=None, bins=40, top=12.0):
         moments = [snapshot(source)]
     else:
         source = source if isinstance(source, Results) else Results(source)
-        moments = [snapshot(source, int(k)) for k in (range(len(source) // 2, len(source)) if frames is None else np.atleast_1d(frames))]
+        moments = [snapshot(source, k) for k in (range(len(source) // 2, len(source)) if frames is None else _check.several("force_distribution: frames", [frames] if np.ndim(frames) == 0 else frames))]
     local = [now.contacts["local_force"][_pressing(now, now.select(bodies))] for now in moments]
     local = np.concatenate(local) if local else np.zeros((0, 3))
     if not len(local):
         raise ValueError("force_distribution: no contact presses in these frames")
     normal, friction = local[:, 0], np.hypot(local[:, 1], local[:, 2])
     mean = float(normal.mean())
+    bins = _check.integer("force_distribution: bins", bins, 2, 10**6)
     density, edges = np.histogram(normal / mean, np.linspace(0, min(float(normal.max()) / mean, top), bins), density=True)
     return ForceDistribution(normal, friction, mean, edges, density)
