@@ -59,8 +59,8 @@ const Archive::Integers* small_integers(const Archive::Value& value) {
 void reserve(const Archive& archive, Flat& flat) {
   std::size_t reals = 0, integers = 0, small = 0, text = 0;
   for (const auto& [name, value] : archive.values()) {
-    if (const auto* list = std::get_if<Archive::Reals>(&value)) reals += list->size();
-    else if (const auto* list = small_integers(value)) small += list->size();
+    if (const auto* numbers = std::get_if<Archive::Reals>(&value)) reals += numbers->size();
+    else if (const auto* few = small_integers(value)) small += few->size();
     else if (const auto* list = std::get_if<Archive::Integers>(&value)) integers += list->size();
     else text += std::get<std::string>(value).size();
   }

@@ -163,7 +163,9 @@ TEST(Auto, SmallIslandsDoNotWaitForLargeOnes) {
       gather_part(R, islands.blocks(i), r);
       // Its share of the error of the whole.
       const double share = residual_scale(part) / residual_scale(both);
-      if (part.blocks() == small.blocks()) EXPECT_LE(share * measure(Yardstick::residual, part, r), options.tolerance);
+      if (part.blocks() == small.blocks()) {
+        EXPECT_LE(share * measure(Yardstick::residual, part, r), options.tolerance);
+      }
     }
   }
 }
@@ -176,7 +178,9 @@ TEST(Auto, WorkOfIslandsIsThatOfTheirShare) {
   const SolveReport report = solve_auto(both, options, R, work);
   EXPECT_EQ(report.status, Status::converged);
   EXPECT_GT(report.work, 0.0);
-  if (report.stage == "sweeps") EXPECT_LT(report.work, report.iterations);
+  if (report.stage == "sweeps") {
+    EXPECT_LT(report.work, report.iterations);
+  }
 }
 
 TEST(Auto, NeverReturnsWorseThanItWasGiven) {

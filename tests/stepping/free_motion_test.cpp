@@ -154,7 +154,8 @@ TEST(FreeMotion, SpinningBodiesThatTouchGainNothing) {
         for (const assembly::Contact& contact : scene.sim.contacts()) {
           const Vec3 mean = 0.5 * (contact.U_old + contact.U);
           friction += contact.R.tail<2>().dot(mean.tail<2>());
-          if (contact.point.gap >= 0.0) ASSERT_LT(contact.R.x() * mean.x(), 1e-6 * first) << kind.name << ' ' << k << " at step " << step;
+          if (contact.point.gap < 0.0) continue;
+          ASSERT_LT(contact.R.x() * mean.x(), 1e-6 * first) << kind.name << ' ' << k << " at step " << step;
         }
         ASSERT_LT(friction, 2e-6 * first) << kind.name << ' ' << k << " at step " << step;
         last = now;
