@@ -494,13 +494,14 @@ class Run:
 
     def _end_early(self, error):
         """Close the results; the last checkpoint stays what it is."""
+        lost = error is self._lost  # closing may fail, too
         if self.writer is not None:
             try:
                 self._close()
             except OSError:
                 pass
         self.progress.finish()
-        if error is self._lost:
+        if lost:
             self.progress.note(f"scree: writing failed at t = {self.sim.time:.6g} s; frames written before stay readable")
 
     def _say_missed(self):
