@@ -344,6 +344,79 @@ class Body(_Handle):
         return f"<{name}: {self.kind}, {self.mass:.4g} kg at ({x}) m>"
 
 
+class Bodies:
+    """All bodies of a simulation: iterate, look up by label, or read their state as arrays in the order of `ids`."""
+
+    def __init__(self, sim):
+        self._sim = sim
+
+    def __len__(self):
+        return self._sim._engine.body_count()
+
+    def __iter__(self):
+        return (Body(self._sim, int(i)) for i in self.ids)
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            labels = self._sim._engine.labels()
+            if key not in labels:
+                raise KeyError(f"no body is labelled '{key}'{_check.nearest(key, [label for label in labels if label])}")
+            return Body(self._sim, int(self.ids[labels.index(key)]))
+        ids = self.ids
+        if isinstance(key, slice):
+            return [Body(self._sim, int(i)) for i in ids[key]]
+        if not -len(ids) <= (place := _check.integer("bodies[...]", key)) < len(ids):
+            raise IndexError(f"bodies[{place}]: there are {len(ids)} bodies, numbered from 0; bodies['label'] finds one by its name")
+        return Body(self._sim, int(ids[place]))
+
+    def __contains__(self, key):
+        if isinstance(key, Body):
+            return key._sim is self._sim and key.exists
+        return key in self._sim._engine.labels()
+
+    @property
+    def ids(self):
+        return self._sim._engine.ids()
+
+    @property
+    def labels(self):
+        return self._sim._engine.labels()
+
+    @property
+    def moving(self):
+        """False for obstacles."""
+        return self._sim._engine.moving()
+
+    @property
+    def masses(self):
+        """kg."""
+        return self._sim._engine.masses()
+
+    @property
+    def positions(self):
+        """Mass centres, (n, 3), m."""
+        return self._sim._engine.positions()
+
+    @property
+    def rotations(self):
+        """Rotation matrices, (n, 3, 3)."""
+        return self._sim._engine.rotations()
+
+    @property
+    def velocities(self):
+        """Of the mass centres, (n, 3), m/s."""
+        return self._sim._engine.velocities()
+
+    @property
+    def angular_velocities(self):
+        """Spatial, (n, 3), rad/s."""
+        return self._sim._engine.angular_velocities()
+
+    def __repr__(self):
+        moving = int(self.moving.sum())
+        return f"<{len(self)} bodies: {moving} moving, {len(self) - moving} obstacles>"
+
+
 class Constraint(_Handle):
     """A constraint the user prescribed."""
 
