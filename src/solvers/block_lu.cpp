@@ -25,7 +25,6 @@ void compress(const std::vector<std::vector<int>>& rows, std::vector<int>& start
 
 template <int N>
 void BlockLu<N>::analyse(std::span<const int> row_start, std::span<const int> columns, Fill fill) {
-  fill_ = fill;
   row_start_.assign(row_start.begin(), row_start.end());
   columns_.assign(columns.begin(), columns.end());
   const std::size_t n = row_start.size() - 1;
@@ -56,12 +55,10 @@ void BlockLu<N>::analyse(std::span<const int> row_start, std::span<const int> co
     std::sort(lower[i].begin(), lower[i].end());
     for (int k : lower[i]) upper[k].push_back(row);
   }
-  products_ = 0.0;
-  for (const auto& row : upper) products_ += static_cast<double>(row.size()) * static_cast<double>(row.size());
-  buffer_.resize(n * N);
-  if (in_fronts()) return fronts_.analyse(row_start, columns, position_, upper);
   compress(lower, lower_start_, lower_columns_);
   compress(upper, upper_start_, upper_columns_);
+  products_ = 0.0;
+  for (const auto& row : upper) products_ += static_cast<double>(row.size()) * static_cast<double>(row.size());
 
   lower_.resize(lower_columns_.size());
   upper_.resize(upper_columns_.size());
@@ -69,11 +66,11 @@ void BlockLu<N>::analyse(std::span<const int> row_start, std::span<const int> co
   work_.resize(n);
   plain_.assign(n, 0);
   in_row_.assign(n, 0);
+  buffer_.resize(n * N);
 }
 
 template <int N>
 bool BlockLu<N>::factor(std::span<const Block> values, std::span<const char> plain) {
-  if (in_fronts()) return fronts_.factor(values, plain);
   for (std::size_t i = 0; i < order_.size(); ++i)
     if (stop_requested() || !factor_row(static_cast<int>(i), values, plain)) return false;
   return true;
@@ -134,12 +131,6 @@ void BlockLu<N>::solve(std::span<const double> b, std::span<double> x) {
   using Vector = Eigen::Matrix<double, N, 1>;
   const auto part = [](auto* data, std::size_t i) { return Eigen::Map<std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(data)>>, const Vector, Vector>>(data + i * N); };
   const std::size_t n = order_.size();
-  if (in_fronts()) {
-    for (std::size_t i = 0; i < n; ++i) part(buffer_.data(), i) = part(b.data(), static_cast<std::size_t>(order_[i]));
-    fronts_.solve(buffer_);
-    for (std::size_t i = 0; i < n; ++i) part(x.data(), static_cast<std::size_t>(order_[i])) = part(buffer_.data(), i);
-    return;
-  }
   for (std::size_t i = 0; i < n; ++i) {
     Vector sum = part(b.data(), static_cast<std::size_t>(order_[i]));
     if (!plain_[i])

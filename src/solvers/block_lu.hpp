@@ -1,9 +1,9 @@
-/// Sparse LU of a matrix of small square blocks, without pivoting beyond rows that are eliminated together.
+/// Sparse LU of a matrix of small square blocks, without pivoting between blocks.
 ///
 /// Meant for matrices  alpha I + D W  with D block diagonal and W (nearly) positive semidefinite, and for
 /// I + H^T G H: their leading blocks stay regular, so a fixed order and a fixed pattern serve every
-/// factorisation. Callers check the residual and refine. Complete factors are made front after front
-/// (front_lu.hpp), incomplete ones row after row, where rows that are a multiple of the identity (open contacts) cost nothing.
+/// factorisation. Callers check the residual and refine. Rows that are a multiple of the identity (open
+/// contacts) cost nothing.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/vec.hpp"
-#include "solvers/front_lu.hpp"
 
 namespace scree::solvers {
 
@@ -38,11 +37,8 @@ class BlockLu {
   [[nodiscard]] double factor_products() const { return products_; }
 
  private:
-  [[nodiscard]] bool in_fronts() const { return fill_ == Fill::complete; }
   bool factor_row(int i, std::span<const Block> values, std::span<const char> plain);
 
-  Fill fill_ = Fill::complete;
-  FrontLu<N> fronts_;
   std::vector<int> row_start_, columns_;          // of the matrix
   std::vector<int> order_, position_;             // order_[i]: row eliminated i-th
   std::vector<int> lower_start_, lower_columns_;  // rows of L, strictly lower, ascending

@@ -353,6 +353,16 @@ def test_the_hash_of_rigid_bodies_does_not_depend_on_the_kernels(tmp_path):
     assert found[0] == found[1] == found[2]
 
 
+def test_newton_on_rigid_bodies_has_the_same_bits_with_every_kernel():
+    code = ("import hashlib, scree\np = scree.Problem.packing(4, 4, seed=102, shear=1.0)\n"
+            "s = p.solve('SEMISMOOTH_NEWTON', tolerance=1e-8, max_iterations=60)\nprint(s.iterations, hashlib.sha256(s.R.tobytes()).hexdigest())")
+    found = []
+    for kernels in ("Prescott", "Haswell", "SkylakeX"):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "OPENBLAS_CORETYPE": kernels, "OMP_NUM_THREADS": "1"}
+        found.append(subprocess.run([sys.executable, "-c", code], check=True, env=environment, capture_output=True, text=True).stdout.split())
+    assert int(found[0][0]) > 1 and found[0] == found[1] == found[2]
+
+
 def test_info_names_the_kernels_that_were_used(tmp_path):
     named, _ = kernels_and_hash(ELEMENTS, tmp_path, "Prescott")
     assert named is not None and (named.endswith("Prescott") or "OpenBLAS" not in named)
