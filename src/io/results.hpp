@@ -63,7 +63,7 @@ enum FrameParts : unsigned {
   kForcePart = 4,    ///< pair, point, axes, force and kind of contacts
   kContactPart = 8,  ///< the rest of the contacts
   kStatePart = 16,   ///< state
-  kKindPart = 32,    ///< kind of contacts alone
+  kTouchPart = 32,   ///< of contacts what tells whether they touch: pair, gap, force and kind
   kAllParts = 63
 };
 
@@ -131,16 +131,16 @@ struct Frame {
     visit(C{"nodes", "velocity", 3, kNodePart}, &Frame::node_velocity);
     visit(C{"nodes", "mises", 1, kNodePart, C::kOptional}, &Frame::node_mises);
     visit(C{"states", "value", 1, kStatePart, C::kFinite}, &Frame::state);
-    visit(C{"contacts", "pair", 2, kForcePart, C::kPlain, nullptr, nullptr, "bodies"}, &Frame::pair);
+    visit(C{"contacts", "pair", 2, kForcePart | kTouchPart, C::kPlain, nullptr, nullptr, "bodies"}, &Frame::pair);
     visit(C{"contacts", "point", 3, kForcePart, C::kFinite, nullptr, "x,y,z"}, &Frame::point);
     visit(C{"contacts", "axes", 9, kForcePart, C::kPlain, "frame", "nx,ny,nz", "axes"}, &Frame::axes);
-    visit(C{"contacts", "gap", 1, kContactPart, C::kFinite, nullptr, "gap", "gap"}, &Frame::gap);
+    visit(C{"contacts", "gap", 1, kContactPart | kTouchPart, C::kFinite, nullptr, "gap", "gap"}, &Frame::gap);
     visit(C{"contacts", "area", 1, kContactPart, C::kPlain, nullptr, "area", "area"}, &Frame::area);
-    visit(C{"contacts", "force", 3, kForcePart, C::kFinite, "local_force", "force_n,force_t1,force_t2"}, &Frame::force);
+    visit(C{"contacts", "force", 3, kForcePart | kTouchPart, C::kFinite, "local_force", "force_n,force_t1,force_t2"}, &Frame::force);
     visit(C{"contacts", "velocity", 3, kContactPart, C::kPlain, "local_velocity", "u_n,u_t1,u_t2", "velocity_local"}, &Frame::relative_velocity);
     visit(C{"contacts", "surface", 2, kContactPart, C::kPlain, "surfaces", "surface1,surface2"}, &Frame::surface);
     visit(C{"contacts", "material", 1, kContactPart, C::kPlain, nullptr, "material"}, &Frame::material);
-    visit(C{"contacts", "kind", 1, kForcePart | kKindPart, C::kPlain, nullptr, "kind"}, &Frame::contact_kind);
+    visit(C{"contacts", "kind", 1, kForcePart | kTouchPart, C::kPlain, nullptr, "kind"}, &Frame::contact_kind);
     visit(C{"contacts", "constraint", 1, kContactPart}, &Frame::constraint);
   }
   /// Rows of a group of columns.

@@ -194,9 +194,9 @@ Bundle WirePacker::series(std::int64_t every) const {
 
 Bundle WirePacker::frame(std::int64_t index, std::span<const Field> fields, bool detail) const {
   const bool forces = std::find(fields.begin(), fields.end(), Field::force) != fields.end();
-  const Frame frame = reader_.frame(index, kMotionPart | kNodePart | kKindPart | (forces ? kForcePart : 0U));
+  const Frame frame = reader_.frame(index, kMotionPart | kNodePart | kTouchPart | (forces ? kForcePart : 0U));
   Bundle bundle(json_text({{"kind", "frame"}, {"frame", index}, {"time", frame.time}, {"step", frame.step}, {"bodies", frame.bodies()},
-                  {"contacts", frame.between_bodies()}, {"energy", to_json(frame.energy)}}));
+                  {"contacts", touching(frame, reader_.bodies())}, {"energy", to_json(frame.energy)}}));
   if (!counts_up(frame.body)) bundle.add("row", frame.body);
   bundle.add("position", narrow(frame.position, origin_), 3);
   std::vector<std::int16_t> quaternion;

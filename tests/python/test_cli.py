@@ -31,6 +31,12 @@ def test_bad_usage_and_input_are_status_two(command, args):
     assert done.status == 2 and done.err and "Traceback" not in done.err and done.out == ""
 
 
+def test_a_working_copy_without_an_engine_says_what_to_run(command):
+    done = command("doctor", env={"SCREE_BUILD": "/nowhere"})
+    assert done.status == 1 and done.out == ""
+    assert done.err.startswith("scree: the engine is not built in /nowhere: run `make` in ") and done.err.count("\n") == 1
+
+
 def test_run_executes_a_script(command, script, tmp_path):
     done = command("run", script(BLOCK), "--out", "out", "--threads", "1")
     assert done.status == 0, done.err

@@ -48,6 +48,16 @@ for k in range(10):
 sim.run(0.5, output=0.05)
 """
 
+FALL = """
+import scree
+sim = scree.Simulation(step=2e-3)
+sim.surface_material(friction=0.4)
+sim.obstacle(scree.box(center=(0, 0, -0.5), size=(4, 4, 1)))
+for k in range(6):
+    sim.rigid(scree.sphere((0.25 * (k % 3), 0, 1.2 + 0.25 * (k // 3)), 0.1), density=1000)
+sim.run(0.6, output=0.05)
+"""
+
 SLOW = """
 import os, time, scree
 sim = scree.Simulation(step=1e-3)
@@ -183,6 +193,20 @@ def test_pixels_show_the_right_number_of_bodies(browser, serve, grid, tmp_path):
     picture = browser.picture(tmp_path / "grid.png")[80:560, 20:960]
     spots = (np.abs(picture - picture[0, 0]).max(axis=2) > 0.06)
     assert _spots(spots) == 30
+
+
+def test_the_first_view_holds_what_moves_to_its_end(browser, serve, tmp_path):
+    results = run(tmp_path, FALL, "fall.py")
+    browser.ready(serve(results).url)
+    read = scree.read(results)
+    rows = [k for k, b in enumerate(read.bodies) if b["kind"] == "rigid"]
+    for frame in (0, 6, 12):
+        browser("evaluate", code=f"window.scree.seek({frame})")
+        inside = browser("evaluate", code=f"""(() => {{ const r = document.querySelector('canvas.picture').getBoundingClientRect();
+            return {rows}.every(k => {{ const [x, y] = window.scree.screen(k); return x > r.left && x < r.right && y > r.top && y < r.bottom; }}); }})()""")
+        assert inside, frame
+    # The caption counts contacts as the row of the step does: those that touch, not all within reach.
+    assert f" {read.steps['contacts'][-1]} contacts" in browser("text", selector=".caption")
 
 
 def _spots(mask):
@@ -394,10 +418,15 @@ def test_the_first_view_fills_the_window(browser, serve, grid, drum, tmp_path):
         # The drum is empty at first: it begins with the frame that has bodies.
         assert browser.counters()["bodies"] > 0
         browser("evaluate", code="document.querySelectorAll('.overlay, .tools').forEach(e => e.style.display = 'none')")
-        picture = browser.picture(tmp_path / "view.png")[:height - 60]
-        there = np.argwhere(np.abs(picture - picture[2, 2]).max(axis=2) > 0.04)
+        there = []
+        frames = len(scree.read(path))
+        for frame in (browser.counters()["frame"], (frames - 1) // 2, frames - 1):
+            browser("evaluate", code=f"window.scree.seek({frame})")
+            picture = browser.picture(tmp_path / "view.png")[:height - 60]
+            there.append(np.argwhere(np.abs(picture - picture[2, 2]).max(axis=2) > 0.04))
+        there = np.concatenate(there)
         extent = np.ptp(there, axis=0) / picture.shape[:2]
-        # Across or upright what is seen reaches from margin to margin (0.94 and 0.84 of the window), and it lies in the middle.
+        # Across or upright what is seen, first, in the middle and at the end, reaches from margin to margin (0.94 and 0.84 of the window), and it lies in the middle.
         assert extent[1] > 0.88 or extent[0] > 0.78, (path, width, height, extent)
         assert np.abs((there.min(axis=0) + there.max(axis=0)) / 2 / picture.shape[:2] - 0.5).max() < 0.06
 

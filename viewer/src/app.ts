@@ -1,4 +1,5 @@
 /** The page: brings source, picture, timeline and panel together. */
+import { Bundle } from "./bundle";
 import { button, h } from "./dom";
 import { count, number } from "./format";
 import { Link } from "./link";
@@ -101,7 +102,7 @@ export class App {
     await this.player.show(this.player.following ? index.frames - 1 : Math.min(this.state.frame, index.frames - 1));
     if (!this.player.following && !this.given.has("frame")) await this.showFirstBodies();
     if (this.state.camera.length === 6) this.stage.placeCamera(this.state.camera);
-    else this.fit();
+    else this.fit(await this.player.moments());
     this.applyLook();
     this.stage.begun = true;
     if (this.state.selected) await this.picker.select(this.state.selected, false);
@@ -203,8 +204,8 @@ export class App {
     if (this.state.selected) await this.picker.refresh();
   }
 
-  private fit() {
-    this.stage.fit();
+  private fit(others: Bundle[] = []) {
+    this.stage.fit(others);
     this.link.write();
   }
 

@@ -6,6 +6,8 @@ import { Bodies, kObstacle } from "./bodies";
 const kStray = 0.01;
 /** A body smaller than this share of the scene is taken as the ball around it. */
 const kSmall = 0.05;
+/** A run that takes more than so many times the room of its first bodies is not shown whole. */
+const kFar = 6;
 
 /** Box of an obstacle's surface in the frame at hand. */
 function surfaceBox(bodies: Bodies, body: number): THREE.Box3 {
@@ -91,6 +93,15 @@ export function framing(bodies: Bodies): Framing {
     }
   }
   return { box, balls };
+}
+
+/** A picture of several moments; of the first alone where the others lie far apart: a stray would make everything small. */
+export function framingOfAll(moments: Framing[]): Framing {
+  const [first] = moments;
+  const box = first.box.clone();
+  for (const moment of moments) box.union(moment.box);
+  const size = (b: THREE.Box3) => b.getSize(new THREE.Vector3()).length();
+  return size(box) > kFar * size(first.box) ? first : { box, balls: moments.flatMap((moment) => moment.balls) };
 }
 
 /** True when obstacles stand around the moving bodies and would hide them. */

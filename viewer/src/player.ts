@@ -95,6 +95,14 @@ export class Player {
     this.onShown();
   }
 
+  /** The middle and the end of a run that is over. */
+  moments(): Promise<Bundle[]> {
+    const last = this.index.frames - 1;
+    const others = this.index.growing ? [] : [Math.floor(last / 2), last].filter((frame, k, all) => frame !== this.state.frame && all.indexOf(frame) === k);
+    const field = this.stage.field;
+    return Promise.all(others.map((frame) => this.frames.frame(frame, field.sent ? field.name : null)));
+  }
+
   /** Frame, time and speed in the timeline. */
   showTime() {
     this.timeline.set(this.state.frame, this.index.frames, this.time);

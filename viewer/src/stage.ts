@@ -6,7 +6,7 @@ import { Contacts } from "./contacts";
 import { h } from "./dom";
 import { Field, fieldOf, kFields } from "./fields";
 import { count } from "./format";
-import { framing, hides } from "./framing";
+import { framing, framingOfAll, hides } from "./framing";
 import { Overlay, Scale } from "./overlay";
 import { Range } from "./source";
 import { State } from "./state";
@@ -197,11 +197,17 @@ export class Stage {
 
   // --- camera ------------------------------------------------------------------------------------------------
 
-  /** Look at everything that matters. */
-  fit() {
+  /** Look at everything that matters, in the frame at hand and in others. */
+  fit(others: Bundle[] = []) {
     if (!this.bodies) return;
     this.resize();
-    this.view.fit(framing(this.bodies));
+    const moments = [framing(this.bodies)];
+    for (const other of others) {
+      this.bodies.show(other, null, null);
+      moments.push(framing(this.bodies));
+    }
+    if (others.length) this.show(this.frame!, this.contactBundle);
+    this.view.fit(framingOfAll(moments));
     this.state.camera = [];
     this.applyLook();
   }
