@@ -14,6 +14,7 @@
 #include "solvers/jordan_block.hpp"
 #include "solvers/newton.hpp"
 #include "solvers/option_reader.hpp"
+#include "solvers/relaxed_newton.hpp"
 #include "solvers/semismooth_newton.hpp"
 #include "solvers/vector_kernels.hpp"
 #include "solvers/watch.hpp"
@@ -298,12 +299,13 @@ class PathRun {
     InteriorPoint ipm(problem_, options_);
     ipm.start(watch_.best());
     const bool krylov = options_.linear_solver == BarrierSolver::krylov;
-    for (const double goal : kHandovers) {
+    relaxed_ = krylov && options_.formulation != Formulation::coulomb && suits_relaxed_newton(problem_);
+    for (const double goal : relaxed_ ? kEarlyHandovers : kHandovers) {
       // Direct factors carry the path to its end; conjugate gradients are dear there.
       if (goal > 0.0 && !(options_.polish && krylov)) continue;
       follow(ipm, std::max(goal, options_.tolerance));
       if (watch_.ended()) break;
-      if (options_.polish) krylov ? finish_by_krylov() : finish_by_factors();
+      if (options_.polish) finish(krylov);
       if (watch_.ended() || ended_) break;
     }
     SolveReport work;
@@ -329,6 +331,11 @@ class PathRun {
     ended_ = ended_ || watch_.best_value() > goal;
   }
 
+  void finish(bool krylov) {
+    if (relaxed_) take(solve_relaxed_newton(problem_, watch_.rest(), watch_.best()));
+    else if (krylov) finish_by_krylov();
+    else finish_by_factors();
+  }
   /// Quasi-Newton steps: matrix-free like the path.
   void finish_by_krylov() {
     NewtonOptions newton;
@@ -354,6 +361,8 @@ class PathRun {
 
   /// Residuals at which Newton is given a chance, 0: the end of the path.
   static constexpr double kHandovers[] = {1e-4, 1e-6, 0.0};
+  /// The same for the convex relaxation between bodies, whose Newton steps cost less than those of the path.
+  static constexpr double kEarlyHandovers[] = {1e-1, 1e-3, 0.0};
   static constexpr int kNewtonSteps = 200;
   static constexpr double kProgress = 0.7;
 
@@ -361,6 +370,7 @@ class PathRun {
   const InteriorPointOptions& options_;
   Watch& watch_;
   std::vector<double> trial_;
+  bool relaxed_ = false; ///< Newton steps are those of the convex relaxation
   bool ended_ = false;   ///< the path goes no further
 };
 
@@ -374,7 +384,7 @@ SolverInfo info_of(BarrierSolver linear_solver) {
                   {Formulation::coulomb, Formulation::convex, Formulation::frictionless},
                   {{"formulation", std::string("coulomb"), "law: coulomb, convex or frictionless"},
                    {"polish", true, direct ? "finish with proximal semismooth Newton steps (same factors) when the path is exhausted"
-                                           : "finish with quasi-Newton steps (GMRES) once the path has come near, see NEWTON"}},
+                                           : "finish with Newton steps once the path has come near: proximal ones by conjugate gradients (convex), or those of NEWTON"}},
                   nullptr};
   if (!direct) {
     info.options.push_back({"linmaxiter", 1000, "products of one conjugate gradient solve, at least 1"});

@@ -8,7 +8,8 @@
 /// Near the solution the path loses digits: residuals stall around the root of nu at contacts that neither
 /// push nor part, and slipping ones exhaust double precision below nu ~ 1e-9. With `polish` Newton steps finish: proximal
 /// ones with the same kind of factors (semismooth_newton.hpp) at the end of the path, or, matrix-free, quasi-Newton steps
-/// (newton.hpp) tried at 1e-4, at 1e-6 and at the end, before conjugate gradients grow dear.
+/// (newton.hpp) tried at 1e-4, at 1e-6 and at the end, before conjugate gradients grow dear. The convex relaxation of contacts between
+/// small bodies is finished from 0.1 on by proximal Newton steps in the space of bodies (relaxed_newton.hpp), which cost less than those of the path.
 #pragma once
 
 #include <span>

@@ -6,6 +6,7 @@
 #include "core/dense.hpp"
 #include "core/threads.hpp"
 #include "solvers/block_lu.hpp"
+#include "solvers/body_network.hpp"
 #include "solvers/body_space.hpp"
 #include "solvers/conjugate_gradient.hpp"
 #include "solvers/gmres.hpp"
@@ -14,10 +15,8 @@ namespace scree::solvers {
 
 namespace {
 
-constexpr int kCheck = 8;             ///< products between checks of a residual
 constexpr int kRestart = 50;
 constexpr int kRefinements = 5;
-constexpr int kLargestBody = 24;      ///< degrees of freedom up to which bodies are preconditioned by their inverse
 constexpr double kSymmetric = 1e-10;  ///< asymmetry of W up to which conjugate gradients are used
 
 /// out = (W + S) in on free components, 0 elsewhere.
@@ -102,38 +101,18 @@ class KrylovSystem final : public InteriorPointSystem {
   std::vector<double> right_side_, inner_;
 };
 
-/// Conjugate gradients in the space of bodies,  (I + Hs^T S^-1 Hs) z = Hs^T S^-1 r,  d = S^-1 (r - Hs z)  (theory eq. 4.15),
-/// split like the above with L L^T the diagonal blocks of the bodies. Where contacts outnumber what bodies can resist, W + S is all
-/// but singular along most impulses as S falls; here those are gone, and what remains is an elastic network.
+/// Conjugate gradients in the space of bodies,  (I + Hs^T S^-1 Hs) z = Hs^T S^-1 r,  d = S^-1 (r - Hs z)  (theory eq. 4.15).
+/// Where contacts outnumber what bodies can resist, W + S is all but singular along most impulses as S falls; here those are gone, and
+/// what remains is an elastic network.
 class BodyKrylovSystem final : public InteriorPointSystem {
  public:
   BodyKrylovSystem(ScaledProblem& scaled, const BodyForm& W, int max_iterations)
-      : scaled_(scaled), W_(W), max_iterations_(max_iterations), contact_(scaled.size()) {
-    const std::size_t size = W.dofs();
-    cg_.resize(size);
-    for (auto* v : {&right_side_, &inner_, &z_}) v->resize(size);
-    for (int b = 0; b < W.bodies(); ++b) inverse_.emplace_back(W.body_dofs(b), W.body_dofs(b));
-    diagonal_ = inverse_;
-  }
+      : network_(scaled, W), max_iterations_(max_iterations), G_(scaled.blocks()), contact_(scaled.size()), right_side_(W.dofs()), z_(W.dofs()) {}
 
   bool prepare(std::span<const BarrierBlock> blocks, double size) override {
-    blocks_ = blocks;
     size_ = size;
-    parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
-      const std::size_t b = body;
-      MatX& D = diagonal_[b];
-      D.setIdentity();
-      for (const int entry : W_.incidence(static_cast<int>(body))) {
-        const std::size_t a = entry / 2;
-        const double s = scaled_.scale()[a];
-        const Rows H(W_.rows(entry / 2, entry % 2).data(), 3, D.cols());
-        const Eigen::Matrix<double, 3, Eigen::Dynamic, 0, 3, kLargestBody> GH = (s * s * blocks[a].inverse).lazyProduct(H);
-        D.noalias() += H.transpose().lazyProduct(GH);
-      }
-      if (!cholesky(D.data(), D.cols())) D.setIdentity();  // lost in rounding
-      inverse_[b].setIdentity();
-      for (Eigen::Index j = 0; j < D.cols(); ++j) solve_lower(D.data(), D.cols(), &inverse_[b](0, j));
-    });
+    for (std::size_t a = 0; a < G_.size(); ++a) G_[a] = blocks[a].inverse;
+    network_.set(G_);
     return true;
   }
 
@@ -141,88 +120,23 @@ class BodyKrylovSystem final : public InteriorPointSystem {
 
   void solve(std::span<const double> r, double accuracy, std::span<double> d) override {
     std::copy(r.begin(), r.end(), contact_.begin());
-    to_bodies(contact_, right_side_);
-    times_inverse(right_side_, right_side_, false);
-    const auto apply = [&](std::span<const double> in, std::span<double> out) {
-      times_inverse(in, inner_, true);
-      to_contacts(inner_, contact_);
-      to_bodies(contact_, out);
-      add_scaled(1.0, inner_, out);
-      times_inverse(out, out, false);
-      ++products_;
-    };
-    const auto none = [](std::span<const double> in, std::span<double> out) { std::copy(in.begin(), in.end(), out.begin()); };
-    // What the residual leaves of the contacts' equations, Hs rho, must be small against the velocities there: in the norm of S^-1.
-    const auto good = [&](std::span<const double> residual, double, int iterations) {
-      if (iterations % kCheck != 0) return false;
-      times_factor(residual, inner_);
-      to_contacts(inner_, contact_);
-      return inverse_norm(contact_) <= accuracy * size_;
-    };
-    cg_.solve_until(apply, none, right_side_, z_, good, max_iterations_);
-    times_inverse(z_, z_, true);
-    to_contacts(z_, contact_);
+    network_.weigh(contact_);
+    network_.to_bodies(contact_, right_side_);
+    // What the residual leaves of the contacts' equations must be small against the velocities there: in the norm of S^-1.
+    const long before = network_.products();
+    network_.solve_for_contacts(right_side_, accuracy * size_, max_iterations_, z_);
+    products_ += network_.products() - before;
+    network_.to_contacts(z_, contact_);
     combine(r, -1.0, contact_, d);
-    multiply_inverse(d);
+    network_.weigh(d);
   }
 
  private:
-  using Rows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
-
-  void multiply_inverse(std::span<double> u) const {
-    parallel_for(W_.blocks(), [&](std::ptrdiff_t a) {
-      Eigen::Map<Vec3> part(u.data() + 3 * a);
-      part = (blocks_[a].inverse * part).eval();
-    });
-  }
-  /// y = Hs^T S^-1 u; u is lost.
-  void to_bodies(std::span<double> u, std::span<double> y) {
-    multiply_inverse(u);
-    scaled_.to_impulses(u, u);
-    W_.scatter(u, y);
-  }
-  /// u = Hs y.
-  void to_contacts(std::span<const double> y, std::span<double> u) {
-    W_.gather(y, u);
-    scaled_.from_velocities(u, u);
-  }
-  /// out = L^-1 in, or L^-T in, body by body; the same vector is allowed.
-  void times_inverse(std::span<const double> in, std::span<double> out, bool transposed) const {
-    parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
-      const MatX& L = inverse_[body];
-      const auto first = W_.dof_start(static_cast<int>(body));
-      double* result = out.data() + first;
-      std::copy(in.data() + first, in.data() + first + L.rows(), result);
-      if (transposed) multiply_lower_transposed(L.data(), L.rows(), result);
-      else multiply_lower(L.data(), L.rows(), result);
-    });
-  }
-
-  /// out = L in.
-  void times_factor(std::span<const double> in, std::span<double> out) const {
-    parallel_for(W_.bodies(), [&](std::ptrdiff_t body) {
-      const MatX& L = diagonal_[body];
-      const auto first = W_.dof_start(static_cast<int>(body));
-      std::copy(in.data() + first, in.data() + first + L.rows(), out.data() + first);
-      multiply_lower(L.data(), L.rows(), out.data() + first);
-    });
-  }
-  /// sqrt(u . S^-1 u).
-  [[nodiscard]] double inverse_norm(std::span<const double> u) const {
-    return std::sqrt(parallel_sum(W_.blocks(), [&](std::ptrdiff_t a) {
-      const Eigen::Map<const Vec3> part(u.data() + 3 * a);
-      return part.dot(blocks_[a].inverse * part);
-    }));
-  }
-
-  ScaledProblem& scaled_;
-  const BodyForm& W_;
+  BodyNetwork network_;
   int max_iterations_;
   double size_ = 0.0;
-  ConjugateGradient cg_;
-  std::span<const BarrierBlock> blocks_;
-  std::vector<MatX> inverse_, diagonal_;  ///< L^-1 and L, a body
-  std::vector<double> contact_, right_side_, inner_, z_;
+  std::vector<Mat3> G_;   ///< S^-1
+  std::vector<double> contact_, right_side_, z_;
 };
 
 /// Direct factors with iterative refinement.
@@ -351,13 +265,7 @@ class ExplicitDirectSystem final : public DirectSystem {
 };
 
 /// Contacts alone between small bodies that have fewer degrees of freedom than the contacts have unknowns.
-bool overdetermined(const BodyForm& W, const ContactProblem& problem) {
-  if (3 * W.blocks() <= W.dofs()) return false;
-  for (int b = 0; b < W.bodies(); ++b)
-    if (W.body_dofs(b) > kLargestBody) return false;
-  // Equations would be stiff beyond any preconditioner of bodies.
-  return std::ranges::all_of(problem.kind, [](auto kind) { return frictional(kind); });
-}
+bool overdetermined(const BodyForm& W, const ContactProblem& problem) { return 3 * W.blocks() > W.dofs() && BodyNetwork::suits(W, problem); }
 
 }  // namespace
 

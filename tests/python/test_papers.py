@@ -160,16 +160,26 @@ def test_scales_and_largest_error_of_a_pile():
     problem = interior_point.dense_pile(40, free_steps=10)
     own, gravity = interior_point.scales(problem, 40)
     assert 0.1 < own / gravity < 100.0
+    # the scale is that of the yardstick: times `ccp` it gives the error in N s per root of kg
+    R = np.abs(np.random.default_rng(4).normal(size=problem.B.shape)) * 1e-3
+    rho = 3.0 / np.trace(problem.diagonal(), axis1=1, axis2=2)
+    error = R - interior_point.nearest(R - rho[:, None] * problem.velocity(R), problem.mu)
+    assert own * problem.measure(R, "ccp") == pytest.approx(np.sqrt(np.sum(np.sum(error**2, axis=1) / rho)), rel=1e-9)
     rough, good = (problem.solve("JACOBI", tolerance, formulation="convex", max_iterations=10**6) for tolerance in (1e-1, 1e-7))
     assert good.converged and interior_point.largest_error(problem, good) < 1e-3 * interior_point.largest_error(problem, rough)
 
 
 def test_the_blade_pushes_grains_ahead():
-    packing = interior_point.settled_trench(60, time=0.3)
-    sim, blade = interior_point.with_blade(60, *packing)
-    sim.solver("AUTO", tolerance=1e-4)
-    sim.advance(8)
-    assert interior_point.draft(sim, blade) <= 0.0 or len(sim.contacts["gap"]) == 0
+    packing = interior_point.settled_trench(250)
+    runs = [interior_point._push(250, packing, 0.05, interior_point.STEP, {"solver": "IPM", "tolerance": tolerance, "max_iterations": 3000}) for tolerance in (1e-3, 1e-5)]
+    for found in runs:
+        # grains that touch the blade are in front of it, and IPM reaches what is asked for: gaps of the packing are not negative
+        assert not found["missed"].any() and found["draft"].min() >= 0.0 and found["draft"].max() > 0.0 and found["fastest"] < 1.0
+    rough, good = runs
+    assert np.abs(rough["draft"] - good["draft"]).max() < 0.3 * good["draft"].max()
+    assert rough["iterations"].sum() < good["iterations"].sum()
+    sim, blade = interior_point.with_blade(250, *packing)
+    sim.advance(2)
     assert not sim.bodies.angular_velocities[sim.bodies.moving].any()
     assert blade.velocity[0] == interior_point.SPEED
 

@@ -127,23 +127,28 @@ TEST(InteriorPointSystem, AllFormsAgreeWithDense) {
   }
 }
 
-TEST(InteriorPoint, ConjugateGradientsKeepUpOnDensePiles) {
-  // 4.5 contacts a sphere that cannot turn: W has a quarter of full rank. Direct factors need no Krylov steps; conjugate gradients on the
-  // rows of contacts need 23000 to 1e-2 for three times as many spheres, and stall beyond.
+/// Spheres that cannot turn, 4.5 contacts each: W has a quarter of full rank.
+ContactProblem dense_pile(int grains, int across, std::uint64_t seed) {
   GrainPileOptions pile;
-  pile.grains = 200;
+  pile.grains = grains;
   pile.radius = 0.012;
   pile.spread = 0.3;
   pile.density = 2600.0;
   pile.mu = 0.25;
   pile.settling_mu = 0.0;
   pile.rotating = false;
-  pile.vessel_width = 2.8 * 0.012 * 5;
+  pile.vessel_width = 2.8 * 0.012 * across;
   pile.settling_step = 5e-3;
   pile.settling_steps = 100;
   pile.reach = 0.5;
-  const ContactProblem problem = make_grain_pile(pile);
-  EXPECT_GT(problem.blocks(), 4 * pile.grains);
+  pile.seed = seed;
+  return make_grain_pile(pile);
+}
+
+TEST(InteriorPoint, ConjugateGradientsKeepUpOnDensePiles) {
+  // Direct factors need no Krylov steps; conjugate gradients on the rows of contacts need 23000 to 1e-2 for three times as many spheres, and stall beyond.
+  const ContactProblem problem = dense_pile(200, 5, 1);
+  EXPECT_GT(problem.blocks(), 4 * 200);
   for (const double tolerance : {1e-2, 5e-4}) {
     InteriorPointOptions options;
     options.formulation = Formulation::convex;
@@ -153,6 +158,30 @@ TEST(InteriorPoint, ConjugateGradientsKeepUpOnDensePiles) {
     EXPECT_EQ(report.status, Status::converged) << tolerance;
     EXPECT_LE(measure(Yardstick::ccp, problem, R), tolerance);
     EXPECT_LT(report.linear_iterations, 3000);
+  }
+}
+
+TEST(InteriorPoint, MatrixFreeReachesHighAccuracyOnDensePiles) {
+  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+    const ContactProblem problem = dense_pile(80, 4, seed);
+    std::vector<double> U[2];
+    for (const BarrierSolver linear : {BarrierSolver::krylov, BarrierSolver::direct}) {
+      InteriorPointOptions options;
+      options.linear_solver = linear;
+      options.formulation = Formulation::convex;
+      options.tolerance = 1e-6;
+      options.max_iterations = 2000;
+      std::vector<double> R(problem.B.size(), 0.0);
+      const SolveReport report = solve_interior_point(problem, options, R);
+      EXPECT_EQ(report.status, Status::converged) << seed;
+      EXPECT_LE(measure(Yardstick::ccp, problem, R), options.tolerance) << seed;
+      auto& velocity = U[linear == BarrierSolver::direct];
+      velocity.resize(R.size());
+      relative_velocity(problem, R, velocity);
+    }
+    // Velocities of the relaxation are unique: they agree within some hundred times the residual.
+    const ConstVectorMap one(U[0].data(), U[0].size()), two(U[1].data(), U[1].size());
+    EXPECT_LT((one - two).norm(), 1e-3 * two.norm()) << seed;
   }
 }
 
