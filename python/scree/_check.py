@@ -289,6 +289,8 @@ def function(what, value, *given):
     """Anything that can be called, with arguments of the names `given` where they are known here."""
     if not callable(value):
         raise ValueError(f"{what} = {value!r}: a function is expected")
+    if any(waits(called) for called in (value, value.__call__) for waits in (inspect.isgeneratorfunction, inspect.iscoroutinefunction, inspect.isasyncgenfunction)):
+        raise ValueError(f"{what} = {value!r}: it has a yield or is async: called, it would do nothing; give a plain function")
     if given:
         try:
             inspect.signature(value).bind(*given)

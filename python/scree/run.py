@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 import time
+import weakref
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from . import _check, _scree, memory, ranks, session
 from .progress import Silent
 from .simulation import BATCH_SECONDS
 
+#: Who has written results in this process: {folder: a weak reference to the simulation}.
+_writers = {}
 #: Share of a step by which an event may lie ahead and still count as reached: rounding of sums of steps.
 _SLACK = 1e-6
 
@@ -314,6 +317,7 @@ class Run:
         self._make_folder()
         if self.sim._runs == 1 or self.sim._results is None or self.sim._results[0] != self._folder:
             self._may_overwrite()
+            self._must_be_alone()
             # The file's lock comes first: a run that still writes here keeps its checkpoints.
             self.writer = Writer.create(self.sim, self.results_path, self.compress)
             self._remove([path for path in (self.checkpoint_path, self.older_checkpoint_path) if os.path.exists(path)] + self._leftovers())
@@ -352,6 +356,17 @@ class Run:
             raise ValueError(f"resume: {self.out} holds {frames} frames but no checkpoint to continue from; --overwrite replaces them, another --out keeps them")
         if asked.script and title != os.path.basename(asked.script):
             raise ValueError(f"{self.out} holds results of '{title}'; choose another --out, or replace them with --overwrite")
+
+    def _must_be_alone(self):
+        """Results of this process are not replaced: ValueError in a script that `scree run` executes, and for those that this simulation has written before it wrote elsewhere.
+        In a notebook, whose cells are executed again, and under other programs it is said."""
+        other = _writers.get(self._folder)
+        if other is None or not os.path.exists(self.results_path):
+            return
+        if session.current().script or other() is self.sim:
+            who = "this simulation, before it wrote elsewhere," if other() is self.sim else "another simulation of this script"
+            raise ValueError(f"{self.results_path}: {who} has written results there; give each its own folder, as in out='{os.path.basename(self._folder)}_2'")
+        self.progress.note(f"scree: {self.results_path}: the results of a simulation that this process has run before are replaced; give each its own folder to keep them")
 
     @staticmethod
     def _remove(paths):
@@ -393,6 +408,7 @@ class Run:
             self._written(self.writer.close)
         finally:
             self.sim._results = self._folder, _mark(self.results_path)
+            _writers[self._folder] = weakref.ref(self.sim)
 
     def _checkpoint(self):
         self._saved, self._late = time.monotonic(), False

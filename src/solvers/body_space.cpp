@@ -13,11 +13,13 @@
 #include "core/error.hpp"
 #include "core/threads.hpp"
 #include "solvers/elimination_order.hpp"
+#include "solvers/panel_factor.hpp"
 
 namespace scree::solvers {
 
 namespace {
 
+constexpr int kFewUnknowns = 12;          ///< of a body: rigid or pseudo-rigid
 constexpr double kManyOperations = 5e8;  ///< a factorisation of so many takes longer than a user waits for an answer to Ctrl-C
 
 using ConstRows = Eigen::Map<const Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>>;
@@ -43,12 +45,14 @@ struct ContactEntry {
 struct BodySpace::Impl {
   cholmod_common common;
   cholmod_sparse* matrix = nullptr;
-  cholmod_factor* factor = nullptr;
+  cholmod_factor* factors = nullptr;
   cholmod_dense *solution = nullptr, *work_y = nullptr, *work_e = nullptr;
   cholmod_dense* right_side = nullptr;
   const BodyForm* form = nullptr;
   std::vector<PairBlock> pairs;
   std::vector<ContactEntry> entries;
+  bool few = false;   ///< bodies have few unknowns: the factors are ours, and their bits the same on every processor
+  PanelFactor panels;
   bool done = false;  ///< the last factorisation
 
   Impl() {
@@ -64,7 +68,7 @@ struct BodySpace::Impl {
 
   void release() {
     cholmod_free_sparse(&matrix, &common);
-    cholmod_free_factor(&factor, &common);
+    cholmod_free_factor(&factors, &common);
     cholmod_free_dense(&solution, &common);
     cholmod_free_dense(&work_y, &common);
     cholmod_free_dense(&work_e, &common);
@@ -75,6 +79,7 @@ struct BodySpace::Impl {
   void build_pattern();
   [[nodiscard]] cholmod_factor* order();
   [[nodiscard]] cholmod_factor* order_rows();
+  [[nodiscard]] bool factor();
   void assemble(const PairBlock& pair, std::span<const Mat3> G) const;
 };
 
@@ -206,6 +211,13 @@ void BodySpace::Impl::assemble(const PairBlock& pair, std::span<const Mat3> G) c
   }
 }
 
+/// The numbers of the assembled matrix.
+bool BodySpace::Impl::factor() {
+  if (few) return panels.factor({static_cast<const double*>(matrix->x), static_cast<std::size_t>(static_cast<const int*>(matrix->p)[matrix->ncol])});
+  const OneBlasThread blas;
+  return cholmod_factorize(matrix, factors, &common) && common.status == CHOLMOD_OK && factors->minor == factors->n;
+}
+
 BodySpace::BodySpace() : impl_(std::make_shared<Impl>()) {}
 BodySpace::~BodySpace() = default;
 BodySpace::BodySpace(BodySpace&&) noexcept = default;
@@ -217,38 +229,40 @@ void BodySpace::analyse(const BodyForm& form) {
   m.form = &form;
   m.find_pairs();
   m.build_pattern();
-  m.factor = m.order();
+  m.few = true;
+  for (int b = 0; b < form.bodies(); ++b) m.few = m.few && form.body_dofs(b) <= kFewUnknowns;
+  m.common.supernodal = m.few ? CHOLMOD_SUPERNODAL : CHOLMOD_AUTO;
+  m.factors = m.order();
   m.right_side = cholmod_allocate_dense(static_cast<std::size_t>(form.dofs()), 1, static_cast<std::size_t>(form.dofs()),
                                         CHOLMOD_REAL, &m.common);
-  if (!m.factor || !m.right_side)
+  if (!m.factors || !m.right_side)
     throw_solve("body-space matrix: analysis of {} rows failed; use a matrix-free solver", form.dofs());
+  if (!m.few) return;
+  m.panels.analyse(*m.matrix, *m.factors);
+  cholmod_free_factor(&m.factors, &m.common);
 }
 
 bool BodySpace::factor(std::span<const Mat3> G) {
   Impl& m = *impl_;
   parallel_for(static_cast<std::ptrdiff_t>(m.pairs.size()),
                [&](std::ptrdiff_t k) { m.assemble(m.pairs[k], G); }, 256);
-  const auto numbers = [](Impl& mine) {
-    const OneBlasThread blas;
-    mine.done = cholmod_factorize(mine.matrix, mine.factor, &mine.common);
-  };
-  if (m.common.fl < kManyOperations) {
-    numbers(m);
-  } else {
-    // Abandoned, the matrix belongs to the factorisation alone.
-    const auto mine = std::exchange(impl_, nullptr);
-    run_abandonable([mine, numbers] { numbers(*mine); });
-    impl_ = mine;
-  }
-  if (!m.done) return false;
-  return m.common.status == CHOLMOD_OK && m.factor->minor == m.factor->n;
+  if (m.common.fl < kManyOperations) return m.factor();
+  // Abandoned, the matrix belongs to the factorisation alone.
+  const auto mine = std::exchange(impl_, nullptr);
+  run_abandonable([mine] { mine->done = mine->factor(); });
+  impl_ = mine;
+  return mine->done;
 }
 
 void BodySpace::solve(std::span<const double> b, std::span<double> x) {
   Impl& m = *impl_;
+  if (m.few) {
+    m.panels.solve(b, x);
+    return;
+  }
   const OneBlasThread blas;
   std::memcpy(m.right_side->x, b.data(), b.size_bytes());
-  cholmod_solve2(CHOLMOD_A, m.factor, m.right_side, nullptr, &m.solution, nullptr, &m.work_y, &m.work_e, &m.common);
+  cholmod_solve2(CHOLMOD_A, m.factors, m.right_side, nullptr, &m.solution, nullptr, &m.work_y, &m.work_e, &m.common);
   std::memcpy(x.data(), m.solution->x, x.size_bytes());
 }
 

@@ -17,6 +17,7 @@ constexpr int kMostHalvings = 20;
 constexpr double kAtRest = 0.1;        ///< velocities below this share of what the tolerance allows a block count as none
 constexpr double kEnough = 0.1;        ///< share of the tolerance that the bodies' impulses may miss
 constexpr double kDamping = 1e-3;      ///< of a Newton step, relative to what is missing
+constexpr double kRounding = 1e-15;     ///< of the dual function, relative
 constexpr double kLeastNormDamping = 1e-10;
 
 /// min |x|^2 / 2,  A^T x = y,  x_a in the cone, on the ray or zero;  A = s Hs, x = R / s. Dual: x = P(A l), F(l) = A^T P(A l) - y = 0.
@@ -40,9 +41,10 @@ class LeastNorm {
       if (missing <= goal) return true;
       if (!newton_step(std::max(kLeastNormDamping, kDamping * missing / size))) return false;
       double t = 1.0, next = evaluate_at(t);
-      const double slope = dot(last_, step_);
-      for (int k = 0; k < kMostHalvings && !(next <= value + 1e-4 * t * slope); ++k) next = evaluate_at(t *= 0.5);
-      if (!(next < value)) return norm(F_) <= goal;
+      // Near the end the function changes by less than its rounding; the gradient still tells.
+      const double slope = dot(last_, step_), rounding = kRounding * std::abs(value);
+      for (int k = 0; k < kMostHalvings && !(next <= value + 1e-4 * t * slope + rounding); ++k) next = evaluate_at(t *= 0.5);
+      if (!(next < value - rounding) && !(norm(F_) < missing)) return norm(F_) <= goal;
       add_scaled(t, step_, l_);
       value = next;
     }

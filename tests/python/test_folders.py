@@ -95,6 +95,31 @@ def test_a_run_inside_a_run_is_refused(tmp_path, out):
     assert sim.steps == 6
 
 
+def test_results_of_this_process_are_not_replaced_in_silence(tmp_path, capfd):
+    first = pile(tmp_path / "out")
+    first.run(0.01, quiet=True)
+    pile(tmp_path / "out", 1).run(0.02, quiet=True)
+    assert "out/results.h5: the results of a simulation that this process has run before are replaced" in capfd.readouterr().err
+    first.out = str(tmp_path / "away")
+    first.run(0.01, quiet=True)
+    first.out = str(tmp_path / "again")
+    first.run(0.01, quiet=True)
+    first.out = str(tmp_path / "away")
+    with pytest.raises(ValueError, match="away/results.h5: this simulation, before it wrote elsewhere, has written results there; .*out='away_2'"):
+        first.run(0.01, quiet=True)
+    assert times(tmp_path / "away")[-1] == 0.02 and first.steps == 30
+
+
+def test_a_study_in_one_script_keeps_every_run(script, command):
+    text = HERE + """
+for k in (1, 2):
+    pile(FOLDER).run(0.01 * k)
+"""
+    lost = command("run", script(text.replace("FOLDER", "'study'")), "--quiet")
+    assert lost.status == 2 and "another simulation of this script has written results there" in lost.err, lost.err
+    assert command("run", script(text.replace("FOLDER", "f'study/{k}'")), "--quiet").status == 0
+
+
 def test_a_run_keeps_its_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "away").mkdir()

@@ -1,6 +1,7 @@
 """Files made to harm and calls that were not meant: words, and not what is inside."""
 import base64
 import fractions
+import functools
 import os
 import struct
 import subprocess
@@ -231,6 +232,18 @@ def test_functions_that_take_other_arguments_are_refused_where_they_are_given():
         with pytest.raises(ValueError) as refused:
             call()
         assert words in str(refused.value)
+    def steps(sim):
+        yield sim.steps
+
+    async def later(*_):
+        return (0, 0, 0)
+
+    class Steps:
+        def __call__(self, sim):
+            yield sim.steps
+    for call in (lambda: sim.callback(0.1, steps), lambda: sim.callback(0.1, Steps()), lambda: sim.callback(0.1, functools.partial(steps)), lambda: ball.apply_function(later), lambda: sim.solver(failure="callback", on_failure=later)):
+        with pytest.raises(ValueError, match="has a yield or is async: called, it would do nothing"):
+            call()
     sim.callback(0.1, print), ball.apply_function(lambda *_: (0, 0, 0)), sim.callback(0.1, dict, data=[])
 
 

@@ -1,5 +1,7 @@
 """Deformable bodies in the language: the manual's tutorial 4.1, what results keep of them, modes and matrices."""
 import math
+import os
+import random
 
 import numpy as np
 import pytest
@@ -146,6 +148,17 @@ def test_modes_of_a_free_bar(tmp_path, beam):
     vecs = np.reshape(vecs, (8, -1))
     assert len(vals) == 8 and (np.diff(vals) >= 0).all() and vals[:6] == [0.0] * 6 and vals[6] > 0 and vecs.shape == (8, len(body.conf))
     assert MODAL_ANALYSIS(body, 8, path)[0] == vals
+    sound, chance = (tmp_path / "modes.npz").read_bytes(), random.Random(1)
+    for _ in range(100):
+        harmed = bytearray(sound)[:chance.choice([len(sound), chance.randrange(len(sound))])]
+        for _ in range(chance.randrange(3)):
+            harmed[chance.randrange(len(harmed))] ^= 1 << chance.randrange(8)
+        (tmp_path / "modes.npz").write_bytes(harmed)
+        try:
+            assert len(MODAL_ANALYSIS(body, 8, path)[0]) == 8
+        except OSError as error:
+            assert "modes.npz: it holds no modes that MODAL_ANALYSIS stored" in str(error)
+    assert os.listdir(tmp_path).count("modes.npz") == 1 and not list(tmp_path.glob("*.part*"))
     pathM, pathK = str(tmp_path / "M.mtx"), str(tmp_path / "K.mtx")
     BODY_MM_EXPORT(body, pathM, pathK)
     M, K = read_matrix(pathM), read_matrix(pathK)

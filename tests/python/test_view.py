@@ -185,6 +185,8 @@ def test_ranges_and_compression(folder, serve):
     plain = get(server, "scene")[2]
     status, headers, part = get(server, "scene", {"Range": "bytes=8-31"})
     assert status == 206 and part == plain[8:32] and headers["Content-Range"] == f"bytes 8-31/{len(plain)}"
+    for strange in ("bytes=\xb2-\xb3", "bytes=" + "9" * 5000 + "-", "bytes=0-1,3-4", "bytes=-", "bytes=a-b", "lines=1-2"):  # no ranges: the whole is the answer
+        assert get(server, "scene", {"Range": strange})[:1] == (200,)
     assert get(server, "scene", {"Range": "bytes=-5"})[2] == plain[-5:] and get(server, "scene", {"Range": f"bytes={len(plain)}-"})[0] == 416
     plain = get(server, "series")[2]
     status, headers, packed = get(server, "series", {"Accept-Encoding": "gzip, br"})

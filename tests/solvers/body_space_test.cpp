@@ -77,6 +77,19 @@ TEST(BodySpace, AgreesWithDenseForMixedDegreesOfFreedomAndSelfContact) {
   expect_dense_agreement(form, space, 7);
 }
 
+TEST(BodySpace, AgreesWithDenseForAnyNumberOfBodies) {
+  // From panels of one body to panels of several strips, in islands and in one piece.
+  std::mt19937 engine(8);
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    const int bodies = 1 + static_cast<int>(engine() % 70), contacts = bodies * (1 + static_cast<int>(engine() % 6));
+    const ContactProblem problem = testing::random_problem({.bodies = bodies, .contacts = contacts, .seed = seed});
+    BodySpace space;
+    const auto& form = dynamic_cast<const BodyForm&>(*problem.W);
+    space.analyse(form);
+    expect_dense_agreement(form, space, seed);
+  }
+}
+
 TEST(BodySpace, RefusesIndefiniteWeights) {
   const ContactProblem problem = testing::random_problem({.bodies = 4, .contacts = 8});
   const auto& form = dynamic_cast<const BodyForm&>(*problem.W);

@@ -1,7 +1,7 @@
 """BODY, and the routines that change bodies."""
 import numpy as np
 
-from .. import _check, _scree, memory
+from .. import _check, _scree, plain_values
 from .. import shapes as modern
 from ..handles import Body
 from . import _settings
@@ -349,7 +349,7 @@ class BODY(Emptied):
         return f"<BODY {self._id} {self.kind}{f' {self.label!r}' if self.label else ''}>" if there else f"<BODY {self._id}: gone>"
 
 
-memory.RESOLVERS["solfec_body"] = lambda sim, id: BODY._named(sim._solfec, id)
+plain_values.RESOLVERS["solfec_body"] = lambda sim, id: BODY._named(sim._solfec, id)
 
 
 def _numbers(member, value, count):

@@ -3,7 +3,7 @@ import math
 
 import numpy as np
 
-from .. import _check, memory
+from .. import _check, plain_values
 from ..handles import Constraint
 from ..series import TimeSeries
 from . import _settings
@@ -144,7 +144,7 @@ class CONSTRAINT(Emptied):
         return f"<CONSTRAINT: emptied by {self._taken_by}>" if self._taken_by else f"<CONSTRAINT {self.kind} R = {self.R}>"
 
 
-memory.RESOLVERS["solfec_constraint"] = lambda sim, id: CONSTRAINT._named(sim._solfec, id)
+plain_values.RESOLVERS["solfec_constraint"] = lambda sim, id: CONSTRAINT._named(sim._solfec, id)
 
 
 def _violation(contact, row, law):

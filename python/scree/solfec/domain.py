@@ -4,7 +4,7 @@ import math
 import os
 import types
 
-from .. import _check, _scree, memory, notebook, ranks, results, session
+from .. import _check, _scree, memory, notebook, plain_values, ranks, results, session
 from ..handles import Body
 from ..simulation import ANY_SURFACE, Simulation
 from ._arguments import Strict, flag, routine, text
@@ -231,7 +231,7 @@ class SOLFEC(Strict):
         return f"<SOLFEC {self._analysis}, {self.mode} mode, t = {self.time:g} s, {self.nbod} bodies, results in {self.outpath}>"
 
 
-memory.RESOLVERS["solfec"] = lambda sim: sim._solfec
+plain_values.RESOLVERS["solfec"] = lambda sim: sim._solfec
 
 
 def _finished(folder):
@@ -350,7 +350,7 @@ class FIELD(Strict):
         return f"<FIELD '{self._label}'>"
 
 
-memory.RESOLVERS["solfec_material"] = lambda sim, kind, id: (
+plain_values.RESOLVERS["solfec_material"] = lambda sim, kind, id: (
     sim._solfec._surface_materials if kind == "SURFACE_MATERIAL" else sim._solfec._bulk_materials)[id]
 
 

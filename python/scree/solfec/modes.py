@@ -1,5 +1,6 @@
 """Natural modes of finite element bodies, and bases for reduced ones."""
 import os
+import zipfile
 
 import numpy as np
 
@@ -72,8 +73,7 @@ def MODAL_ANALYSIS(body=None, num=6, path=None, abstol=1e-11, maxiter=100, verbo
     if found is None:
         found = _lowest(handle, num)
         if stored is not None:
-            os.makedirs(os.path.dirname(os.path.abspath(stored)), exist_ok=True)
-            np.savez(stored, vals=found[0], vecs=found[1])
+            _write_modes(stored, *found)
     vals, vecs = found
     if flag("verbose", verbose) == "ON":
         for k, value in enumerate(vals):
@@ -90,12 +90,35 @@ def _lowest(handle, num):
     return np.concatenate([np.zeros(6), frequencies**2]), np.concatenate([rigid, shapes.T])
 
 
+def _write_modes(path, vals, vecs):
+    """The file is whole or not there."""
+    part = f"{path}.part{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        with open(part, "wb") as file:
+            np.savez(file, vals=vals, vecs=vecs)
+        os.replace(part, path)
+    except OSError as error:
+        raise OSError(f"{path}: cannot write there: {error.strerror}") from None
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+
+
 def _read_modes(path, num, size):
     """Stored modes when they are as many and of this size."""
     if path is None or not os.path.exists(path):
         return None
-    with np.load(path) as stored:
-        vals, vecs = stored["vals"], stored["vecs"]
+    try:
+        with zipfile.ZipFile(path) as parts:
+            if sum(part.file_size for part in parts.infolist()) > (32 << 20) + 64 * os.path.getsize(path):
+                raise ValueError("its arrays unpack to more than a file of this size holds")
+        with np.load(path) as stored:
+            vals, vecs = np.asarray(stored["vals"], float), np.asarray(stored["vecs"], float)
+        if vals.ndim != 1 or vecs.ndim != 2 or len(vals) != len(vecs) or not (np.isfinite(vals).all() and np.isfinite(vecs).all()):
+            raise ValueError("not a frequency and a shape for every mode")
+    except Exception as error:  # whatever an archive may have wrong with it
+        raise OSError(f"{path}: it holds no modes that MODAL_ANALYSIS stored ({error}); remove it, or give another path") from None
     if vecs.shape[1] != size:
         raise ValueError(f"path = '{path}': it holds modes of {vecs.shape[1]} numbers, the body has {size}: they belong to another one; remove it")
     return (vals, vecs) if len(vals) == num else None

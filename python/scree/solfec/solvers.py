@@ -1,7 +1,7 @@
 """Solver objects of the language. They are settings; RUN hands them to the engine, and changes made later reach it too."""
 import weakref
 
-from .. import _check, _scree, memory
+from .. import _check, _scree, plain_values
 from ..simulation import asked
 from ._arguments import Strict, call_with, flag, routine
 
@@ -71,7 +71,7 @@ class Solver(Strict):
         return [] if report is None else [float(x) for x in report["history"]]
 
 
-memory.RESOLVERS["solfec_solver"] = lambda sim: sim._solfec._solver
+plain_values.RESOLVERS["solfec_solver"] = lambda sim: sim._solfec._solver
 
 
 def _member(name, check, text):
