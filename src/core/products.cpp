@@ -1,4 +1,4 @@
-#include "core/panel_product.hpp"
+#include "core/vec.hpp"
 
 namespace scree {
 
@@ -22,9 +22,5 @@ MatX multiply_transposed(const MatX& A, const MatX& B) { return Eigen::Product<E
 VecX multiply_transposed(const MatX& A, const VecX& x) { return Eigen::Product<Eigen::Transpose<const MatX>, VecX>(A.transpose(), x); }
 
 MatX multiply_by_transposed(const MatX& A, const MatX& B) { return Eigen::Product<MatX, Eigen::Transpose<const MatX>>(A, B.transpose()); }
-
-void multiply_by_transposed(const Panel& A, const Panel& B, double* C) {
-  Eigen::Map<MatX>(C, A.rows(), B.rows()).noalias() = Eigen::Product<Panel, Eigen::Transpose<const Panel>>(A, B.transpose());
-}
 
 }  // namespace scree
