@@ -198,8 +198,8 @@ class Bench:
     def finish(self, kind, duration):
         """Resume to the end: the same bits and as many frames as without all that."""
         done = self.run(kind, duration, "--resume")
-        if done.returncode == 2 and "--overwrite" in done.err:
-            # Killed before the first checkpoint: nothing but frames is there, and they are not thrown away without being asked.
+        if done.returncode in (1, 2) and "--overwrite" in done.err:
+            # Killed before the first checkpoint, or the only one is damaged: nothing but frames is there, and they are not thrown away without being asked.
             done = self.run(kind, duration, "--overwrite")
         expect(done.returncode == 0, f"resume: {done.err[-300:]}")
         expect((self.info()["hash"], self.frames()) == self.whole_run(kind, duration), "the end differs from that of an undisturbed run")

@@ -10,6 +10,7 @@
 #include "io/atomic_file.hpp"
 #include "io/journal_driver.hpp"
 #include "io/read_budget.hpp"
+#include "io/trial.hpp"
 
 namespace scree::io {
 namespace {
@@ -149,28 +150,38 @@ void write_checkpoint(const std::string& path, Archive archive) {
   target.commit();
 }
 
+namespace {
+
+Archive read_archive(const h5::Node& file) {
+  const std::string& path = file.file;
+  if (!h5::has(file, "format") || h5::read_text(file, "format") != kCheckpointFormat) throw_file("{}: not a checkpoint of Scree", path);
+  const auto version = h5::read_integer(file, "version", 1, 1 << 30);
+  if (version != kVersion)
+    throw_file("{}: written by {} Scree (format {}, this one knows {}); go on with that one", path, version > kVersion ? "a newer" : "an older", version, kVersion);
+  Flat flat;
+  flat.names = h5::read_bytes(file, "names");
+  flat.name_end = h5::read_integers(file, "name_end");
+  flat.kind = h5::read_integers(file, "kind");
+  flat.value_end = h5::read_integers(file, "value_end");
+  flat.reals = h5::read_reals(file, "reals");
+  flat.integers = h5::read_integers(file, "integers");
+  flat.small = h5::read_small(file, "small");
+  flat.text = h5::read_bytes(file, "text");
+  if (h5::read_integers(file, "checksum", 1)[0] != flat.checksum()) throw_file("{}: checksum mismatch, the checkpoint is damaged", path);
+  return unflatten(flat, path);
+}
+
+}  // namespace
+
 Archive read_checkpoint(const std::string& path) {
-  const ReadBudget budget(path);
-  try {
-    const h5::Node file = h5::open_file(path);
-    if (!h5::has(file, "format") || h5::read_text(file, "format") != kCheckpointFormat) throw_file("{}: not a checkpoint of Scree", path);
-    const auto version = h5::read_integer(file, "version", 1, 1 << 30);
-    if (version != kVersion)
-      throw_file("{}: written by {} Scree (format {}, this one knows {}); go on with that one", path, version > kVersion ? "a newer" : "an older", version, kVersion);
-    Flat flat;
-    flat.names = h5::read_bytes(file, "names");
-    flat.name_end = h5::read_integers(file, "name_end");
-    flat.kind = h5::read_integers(file, "kind");
-    flat.value_end = h5::read_integers(file, "value_end");
-    flat.reals = h5::read_reals(file, "reals");
-    flat.integers = h5::read_integers(file, "integers");
-    flat.small = h5::read_small(file, "small");
-    flat.text = h5::read_bytes(file, "text");
-    if (h5::read_integers(file, "checksum", 1)[0] != flat.checksum()) throw_file("{}: checksum mismatch, the checkpoint is damaged", path);
-    return unflatten(flat, path);
-  } catch (const std::bad_alloc&) {
-    throw_file("{}: does not fit into memory", path);
-  }
+  return read_tried(path, [&] {
+    const ReadBudget budget(path);
+    try {
+      return read_archive(h5::open_file(path));
+    } catch (const std::bad_alloc&) {
+      throw_file("{}: does not fit into memory", path);
+    }
+  });
 }
 
 }  // namespace scree::io

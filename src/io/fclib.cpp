@@ -7,8 +7,9 @@
 
 #include "io/atomic_file.hpp"
 #include "io/fclib_condense.hpp"
-#include "io/hdf5.hpp"
+#include "io/journal_driver.hpp"
 #include "io/read_budget.hpp"
+#include "io/trial.hpp"
 
 namespace scree::io {
 
@@ -244,17 +245,19 @@ FclibProblem read_opened(const h5::Node& file) {
 }  // namespace
 
 FclibProblem read_fclib(const std::string& path) {
-  const ReadBudget budget(path);
-  try {
-    FclibProblem result = read_opened(h5::open_file(path));
-    // Finite entries may still condense to a W that is not.
-    result.problem.validate();
-    return result;
-  } catch (const std::bad_alloc&) {
-    throw_file("{}: the problem does not fit into memory", path);
-  } catch (const InputError& error) {
-    throw_file("{}: {}", path, error.what());
-  }
+  return read_tried(path, [&] {
+    const ReadBudget budget(path);
+    try {
+      FclibProblem result = read_opened(h5::open_file(path));
+      // Finite entries may still condense to a W that is not.
+      result.problem.validate();
+      return result;
+    } catch (const std::bad_alloc&) {
+      throw_file("{}: the problem does not fit into memory", path);
+    } catch (const InputError& error) {
+      throw_file("{}: {}", path, error.what());
+    }
+  });
 }
 
 }  // namespace scree::io

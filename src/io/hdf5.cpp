@@ -92,18 +92,6 @@ void check(herr_t status, const std::string& file, const std::string& name, cons
   if (status < 0) throw_file("{}: cannot {} '{}'; the file is damaged or the disk is full", file, action, name);
 }
 
-Node open_file(const std::string& path, Access access) {
-  silence();
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw_file("{}: no such file", path);
-  if (!std::filesystem::is_regular_file(status)) throw_file("{}: not a regular file", path);
-  if (H5Fis_hdf5(path.c_str()) <= 0) throw_file("{}: not an HDF5 file (or not readable)", path);
-  Id id(H5Fopen(path.c_str(), access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!id.valid()) throw_file("{}: HDF5 cannot open it; the file is truncated, damaged or being written", path);
-  return {std::move(id), path, ""};
-}
-
 Node create_file(const std::string& path, const Id& access_properties) {
   silence();
   if (std::filesystem::is_directory(path)) throw_file("{}: is a directory", path);

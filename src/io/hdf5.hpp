@@ -61,11 +61,6 @@ struct Node {
 /// Stop HDF5 from printing its error stack.
 void silence();
 
-/// What a caller may do with an existing file.
-enum class Access { read, write };
-
-/// Open an existing file; FileError when it is missing, a directory, empty, or not HDF5.
-[[nodiscard]] Node open_file(const std::string& path, Access access = Access::read);
 /// Create or replace a file.
 [[nodiscard]] Node create_file(const std::string& path, const Id& access_properties = {});
 

@@ -1,7 +1,9 @@
 #include "io/journal_driver.hpp"
 
+#include <cstring>
 #include <functional>
 #include <filesystem>
+#include <span>
 
 #include "io/atomic_file.hpp"
 
@@ -14,11 +16,16 @@ struct Driver {
   JournaledFile file;
   haddr_t end_of_allocation = 0;
 
-  Driver(const char* path, JournaledFile::Mode mode) : base{}, file(path, mode) {}
+  bool reads;
+
+  Driver(const char* path, JournaledFile::Mode mode) : base{}, file(path, mode), reads(mode == JournaledFile::Mode::read) {}
 };
 
 Driver* driver(H5FD_t* file) { return reinterpret_cast<Driver*>(file); }
 const Driver* driver(const H5FD_t* file) { return reinterpret_cast<const Driver*>(file); }
+
+constexpr haddr_t kFarthest = HADDR_MAX / 2;
+constexpr haddr_t kBeyond = 1 << 16;  ///< bytes beyond its end that a file reads as zeros: HDF5 fetches some before it knows how many it needs
 
 /// Why the last opening in this thread was refused; empty when HDF5 itself refused it.
 thread_local std::string refusal;
@@ -53,13 +60,13 @@ herr_t close(H5FD_t* file) {
 int compare(const H5FD_t* a, const H5FD_t* b) { return a == b ? 0 : std::less<const H5FD_t*>()(a, b) ? -1 : 1; }
 
 herr_t query(const H5FD_t*, unsigned long* flags) {
-  if (flags)
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
-             H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  // No H5FD_FEAT_ACCUMULATE_METADATA: what HDF5 accumulates it looks up by addresses that it does not check.
+  if (flags) *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
 }
 
-haddr_t get_eoa(const H5FD_t* file, H5FD_mem_t) { return driver(file)->end_of_allocation; }
+// To a reader no address is beyond the end: HDF5 would shorten what it fetches there, and then look at as much as it wanted to fetch. read() knows better.
+haddr_t get_eoa(const H5FD_t* file, H5FD_mem_t) { return driver(file)->reads ? kFarthest : driver(file)->end_of_allocation; }
 herr_t set_eoa(H5FD_t* file, H5FD_mem_t, haddr_t address) {
   driver(file)->end_of_allocation = address;
   return 0;
@@ -71,10 +78,22 @@ herr_t get_handle(H5FD_t* file, hid_t, void** handle) {
   return 0;
 }
 
-herr_t read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
-  if (address == HADDR_UNDEF || address + size > driver(file)->end_of_allocation || address + size < address) return -1;
+/// HDF5 1.10 adds up what a local heap says of its size and does not see when that overflows. The heap: "HEAP", version, the size of its data after 8 bytes.
+bool sound_heap(const JournaledFile& from, std::span<const char> bytes) {
+  if (bytes.size() < 32 || std::memcmp(bytes.data(), "HEAP", 4) != 0) return true;
+  std::uint64_t size = 0;
+  std::memcpy(&size, bytes.data() + 8, sizeof size);
+  return size <= from.size();
+}
+
+herr_t read(H5FD_t* file, H5FD_mem_t kind, hid_t, haddr_t address, size_t size, void* buffer) {
+  const JournaledFile& from = driver(file)->file;
+  const haddr_t end = driver(file)->reads ? from.size() : driver(file)->end_of_allocation;
+  const haddr_t beyond = driver(file)->reads ? kBeyond : 0;
+  if (address >= end || size > end - address + beyond) return -1;
   try {
-    return driver(file)->file.read(address, size, static_cast<char*>(buffer)) ? 0 : -1;
+    char* bytes = static_cast<char*>(buffer);
+    return from.read(address, size, bytes) && (kind != H5FD_MEM_LHEAP || sound_heap(from, {bytes, size})) ? 0 : -1;
   } catch (...) {
     return -1;
   }
@@ -99,7 +118,7 @@ hid_t driver_id() {
     t.value = static_cast<H5FD_class_value_t>(600);
 #endif
     t.name = "scree_journal";
-    t.maxaddr = HADDR_MAX / 2;
+    t.maxaddr = kFarthest;
     t.fc_degree = H5F_CLOSE_WEAK;
     t.open = open;
     t.close = close;
@@ -155,7 +174,10 @@ Node create_journaled(const std::string& path) {
   }
 }
 
-Node open_journaled(const std::string& path, bool append) {
+namespace {
+
+/// `failed`: what to say where HDF5 refuses it.
+Node open_existing(const std::string& path, bool append, const char* failed) {
   const Id access = append ? writing_access() : journal_access();
   refusal.clear();
   std::error_code error;
@@ -164,9 +186,22 @@ Node open_journaled(const std::string& path, bool append) {
   if (!std::filesystem::is_regular_file(status)) throw_file("{}: not a regular file", path);
   Id id(H5Fopen(path.c_str(), append ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access.get()), H5Fclose);
   if (!id.valid() && !refusal.empty()) throw FileError(refusal);
-  if (!id.valid())
-    throw_file("{}: cannot open it as HDF5; it is truncated, damaged, {}", path, append ? "or another process is writing it" : "or holds no finished frame yet");
+  if (!id.valid()) throw_file("{}: {}", path, failed);
   return {std::move(id), path, ""};
+}
+
+}  // namespace
+
+Node open_file(const std::string& path) {
+  silence();
+  std::error_code error;
+  const bool foreign = std::filesystem::is_regular_file(path, error) && H5Fis_hdf5(path.c_str()) <= 0;
+  return open_existing(path, false, foreign ? "not an HDF5 file (or not readable)" : "HDF5 cannot open it; the file is truncated, damaged or being written");
+}
+
+Node open_journaled(const std::string& path, bool append) {
+  return open_existing(path, append, append ? "cannot open it as HDF5; it is truncated, damaged, or another process is writing it"
+                                            : "cannot open it as HDF5; it is truncated, damaged, or holds no finished frame yet");
 }
 
 JournaledFile& journaled_file(const Node& file) { return driver_of(file).file; }

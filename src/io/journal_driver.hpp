@@ -1,4 +1,7 @@
 /// HDF5 on top of JournaledFile: an HDF5 file that a killed process leaves in its last committed state.
+///
+/// Files of any origin are read through it too: HDF5 keeps no metadata between itself and this driver, which answers for every address. (Its own drivers let it
+/// keep some, and a damaged address then makes it copy what lies beyond that.)
 #pragma once
 
 #include "io/hdf5.hpp"
@@ -6,7 +9,9 @@
 
 namespace scree::io::h5 {
 
-/// Create, open for appending or open for reading through a journal. FileError as open_file().
+/// Open an existing file of any origin for reading; FileError when it is missing, a directory, empty, or not HDF5.
+[[nodiscard]] Node open_file(const std::string& path);
+/// Create, open for appending or open for reading a file that is written through a journal. FileError as open_file().
 [[nodiscard]] Node create_journaled(const std::string& path);
 [[nodiscard]] Node open_journaled(const std::string& path, bool append);
 

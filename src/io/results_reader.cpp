@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "io/read_budget.hpp"
 #include "io/results_layout.hpp"
+#include "io/trial.hpp"
 
 namespace scree::io {
 
@@ -189,11 +190,13 @@ std::vector<double> ResultsReader::State::read_history(Motion quantity, const st
 
 ResultsReader::ResultsReader(const std::string& path) : state_(std::make_unique<State>()) {
   state_->path = path;
-  try {
-    state_->consistently([] { return 0; });
-  } catch (const std::bad_alloc&) {
-    throw_file("{}: does not fit into memory", path);
-  }
+  read_tried(path, [&] {
+    try {
+      return state_->consistently([] { return 0; });
+    } catch (const std::bad_alloc&) {
+      throw_file("{}: does not fit into memory", path);
+    }
+  });
 }
 ResultsReader::ResultsReader(ResultsReader&&) noexcept = default;
 ResultsReader::~ResultsReader() = default;

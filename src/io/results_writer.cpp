@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "io/results_layout.hpp"
+#include "io/trial.hpp"
 
 namespace scree::io {
 namespace {
@@ -184,6 +185,7 @@ ResultsWriter::ResultsWriter(const std::string& path, const ResultsInfo& info) :
 ResultsWriter ResultsWriter::resume(const std::string& path, double time) {
   auto state = std::make_unique<State>();
   state->path = path;
+  try_apart(path, [&] { (void)open_columns(path, false, state->info); });
   state->columns = open_columns(path, true, state->info);
   state->cut(time);
   state->restore();

@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "io/hdf5.hpp"
+#include "io/journal_driver.hpp"
 #include "temporary_folder.hpp"
 
 namespace scree::io {
@@ -68,6 +68,12 @@ TEST(Checkpoint, CutFilesAreRefused) {
     write_bytes(folder.file("cut.h5"), bytes, size);
     EXPECT_THROW((void)read_checkpoint(folder.file("cut.h5")), FileError) << size;
   }
+}
+
+TEST(Checkpoint, AddressesThatPointNowhereDoNoHarm) {
+  TemporaryFolder folder;
+  write_checkpoint(folder.file("c.h5"), archive());
+  EXPECT_GT(read_with_wrong_addresses(folder.file("c.h5"), 1, [](const std::string& path) { (void)read_checkpoint(path); }), 100);
 }
 
 TEST(Checkpoint, AlteredFilesNeverPassAsGood) {

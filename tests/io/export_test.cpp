@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "core/rotation.hpp"
 #include "io/csv.hpp"
-#include "io/hdf5.hpp"
+#include "io/journal_driver.hpp"
 #include "io/vtu.hpp"
 #include "io/world_surface.hpp"
 #include "io/xdmf.hpp"

@@ -548,7 +548,7 @@ TEST(Results, HostileFilesAreRefused) {
   const auto damaged = [&](const char* group, const char* name, auto write) {
     write_sample(path, 3, false);
     {
-      const h5::Node file = h5::open_file(path, h5::Access::write);
+      const h5::Node file = h5::open_journaled(path, true);
       const h5::Node node = h5::open_group(file, group);
       H5Ldelete(node.id.get(), name, H5P_DEFAULT);
       write(node);
@@ -574,6 +574,16 @@ TEST(Results, HostileFilesAreRefused) {
   EXPECT_PRED2(contains, reading_error(folder.path()), "not a regular file");
   write_bytes(folder.file("text"), std::vector<char>(5000, 'x'), 5000);
   EXPECT_PRED2(contains, reading_error(folder.file("text")), "cannot open it as HDF5");
+}
+
+TEST(Results, AddressesThatPointNowhereDoNoHarm) {
+  TemporaryFolder folder;
+  const std::string path = folder.file("results.h5");
+  write_sample(path, 2, false);
+  EXPECT_GT(read_with_wrong_addresses(path, 11, [](const std::string& wrong) {
+              const ResultsReader reader(wrong);
+              for (std::int64_t k = 0; k < reader.frames(); ++k) (void)reader.frame(k);
+            }), 100);
 }
 
 TEST(Results, CutAndFlippedFilesNeverCrash) {

@@ -3,11 +3,15 @@
 
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
+
+#include "core/error.hpp"
 
 namespace scree::io {
 
@@ -37,6 +41,29 @@ inline std::vector<char> read_bytes(const std::string& path) {
 inline void write_bytes(const std::string& path, const std::vector<char>& bytes, std::size_t count) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out.write(bytes.data(), static_cast<std::streamsize>(count));
+}
+
+/// Read copies of a file in which a place that looks like an address points nowhere, or beyond all; of those places one in `every`. How many were read or refused.
+template <class Read>
+int read_with_wrong_addresses(const std::string& path, int every, Read&& read) {
+  const auto bytes = read_bytes(path);
+  int seen = 0, tried = 0;
+  for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+    std::uint64_t address = 0;
+    std::memcpy(&address, bytes.data() + at, 8);
+    if (address < 8 || address % 8 != 0 || address >= bytes.size() || seen++ % every != 0) continue;
+    for (const std::uint64_t wrong : {~std::uint64_t{0}, ~std::uint64_t{0} - 100, std::uint64_t{1} << 62}) {
+      auto changed = bytes;
+      std::memcpy(changed.data() + at, &wrong, 8);
+      write_bytes(path + ".wrong", changed, changed.size());
+      try {
+        read(path + ".wrong");
+      } catch (const FileError&) {
+      }
+      ++tried;
+    }
+  }
+  return tried;
 }
 
 }  // namespace scree::io
