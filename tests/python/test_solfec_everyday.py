@@ -134,3 +134,89 @@ def test_only_bodies_of_one_mesh_are_cut_in_a_run(tmp_path):
     block = BODY(solfec, "RIGID", box((1, 1, 1), (0, 0, 0)), bulk)
     with pytest.raises(ValueError, match=r"RT_SPLIT: body1 = <BODY 0 RIGID>: a 'RIGID' or 'FINITE_ELEMENT' body made of one MESH, of first order, is expected"):
         RT_SPLIT(block, [[0, 1, 2]], 1, 2)
+
+
+def test_a_failure_callback_sees_the_solve_that_failed(tmp_path):
+    """In the first step, too, where no step has been made before: error, sweeps and history are those of the solve in question."""
+    solfec, bulk = domain(tmp_path)
+    BODY(solfec, "OBSTACLE", box((4, 4, 1), (-2, -2, -1)), bulk)
+    for k in range(4):
+        BODY(solfec, "RIGID", box((0.2, 0.2, 0.2), (0.01 * k, 0, 0.2 * k)), bulk)
+    seen = []
+    solver = GAUSS_SEIDEL_SOLVER(1e-12, 2, failure="CALLBACK", callback=lambda gs, _: seen.append((gs.error, gs.iters, len(gs.rerhist))) or 1)
+    solver.history = "ON"
+    RUN(solfec, solver, 5e-3)
+    assert seen == [("DIVERGED", 2, 2)] * 5 and (solver.error, solver.iters) == ("DIVERGED", 2)
+
+
+@pytest.mark.parametrize("make, bound", [(lambda: GAUSS_SEIDEL_SOLVER(1e-3, 2, 1e-12), "missed the tolerance 1e-12; the worst merit is"), (lambda: GAUSS_SEIDEL_SOLVER(
+    1e-12, 2), "missed the tolerance 1e-12 of the change of reactions; the worst residual is")], ids=["merit", "change"])
+def test_missed_steps_are_told_by_what_was_bounded(tmp_path, capsys, make, bound):
+    solfec, bulk = domain(tmp_path)
+    BODY(solfec, "OBSTACLE", box((4, 4, 1), (-2, -2, -1)), bulk)
+    for k in range(4):
+        BODY(solfec, "RIGID", box((0.2, 0.2, 0.2), (0.01 * k, 0, 0.2 * k)), bulk)
+    OUTPUT(solfec, 1e-3)
+    RUN(solfec, make(), 5e-3)
+    said = capsys.readouterr().err
+    assert f"5 of 5 steps {bound}" in said
+    if "merit" in bound:
+        assert f"the worst merit is {max(HISTORY(solfec, ['MERIT'], 0, 1)[1]):.1e}" in said
+
+
+@pytest.mark.parametrize("call, said", [
+    (lambda s, b: SET_DISPLACEMENT(b, b.center, (1, 0, 0), 0.1), "SET_DISPLACEMENT: tms = 0.1: a TIME_SERIES of displacements, m, is expected; a constant one moves nothing"),
+    (lambda s, b: TIME_SERIES([0, 1, 2]), "TIME_SERIES: points: 3 numbers in an array"),
+    (lambda s, b: GAUSS_SEIDEL_SOLVER(1e-3), "the arguments are (epsilon, maxiter, meritval, failure,"),
+    (lambda s, b: BODY(s, "FINITE_ELEMENT", HEX(CUBE, 1, 1, 1, 1, [1] * 6), b.material, form="XX"), "BODY: form = 'XX' is unknown; known: TL, BC, BC-IM, BC-MODAL, BC-RO, RO")])
+def test_what_is_wrong_is_said(tmp_path, call, said):
+    solfec, bulk = domain(tmp_path)
+    ball = BODY(solfec, "RIGID", SPHERE((0, 0, 0), 0.1, 1, 1), bulk)
+    with pytest.raises(ValueError) as refused:
+        call(solfec, ball)
+    assert said in str(refused.value)
+
+
+def test_modes_are_those_of_the_formulation(tmp_path):
+    """A thin beam of one layer: with incompatible modes its modes and its exported stiffness bend as a beam does, without them they lock."""
+    solfec, bulk = domain(tmp_path)
+    steel = BULK_MATERIAL(solfec, young=2e11, poisson=0.0, density=7800)
+    bend = 4.730040745**2 * np.sqrt(2e11 * 0.04**2 / 12 / 7800)  # rad/s, length 1 m, 0.04 m high: stiffer by shear and rotary inertia by under 1 %
+    found = {}
+    for form in ("BC", "BC-IM"):
+        beam = BODY(solfec, "FINITE_ELEMENT", HEX([x * s for x, s in zip(CUBE, (1, 0.06, 0.04) * 8)], 20, 1, 1, 1, [1] * 6), steel, form=form)
+        values, vectors = MODAL_ANALYSIS(beam, 7, None)
+        BODY_MM_EXPORT(beam, str(tmp_path / "M"), str(tmp_path / "K"), "OFF", "OFF")
+        K = np.loadtxt(tmp_path / "K", skiprows=3)
+        mode = np.reshape(vectors, (7, -1))[6]
+        strain = mode[K[:, 0].astype(int) - 1] @ (K[:, 2] * mode[K[:, 1].astype(int) - 1])
+        assert strain == pytest.approx(values[6], rel=1e-6)
+        found[form] = np.sqrt(values[6])
+    assert found["BC-IM"] == pytest.approx(bend, rel=0.015) and found["BC"] > 1.2 * bend
+
+
+def test_results_of_another_analysis_are_refused(tmp_path):
+    """Bodies of two SOLFEC objects have the same numbers: asked of the wrong one they would answer with a stranger's values."""
+    made = []
+    for k in range(2):
+        solfec, bulk = domain(tmp_path / str(k))
+        ball = BODY(solfec, "RIGID", SPHERE((0, 0, 0), 0.1, 1, 1), bulk)
+        OUTPUT(solfec, 1e-3)
+        RUN(solfec, NEWTON_SOLVER(), 2e-3 * (k + 1))
+        made.append((solfec, ball))
+    (one, own), (other, strange) = made
+    assert len(HISTORY(one, [(own, own.center, "DZ"), (one, "KINETIC"), ([own], "KINETIC"), (own, None, None, "R")], 0, 1)) == 5 and ENERGY(one, own)
+    for request in ((strange, strange.center, "DZ"), (strange, "KINETIC"), (other, "KINETIC"), ([own, strange], "EXTERNAL"), (strange, None, None, "R"), ((own, strange), "GAP")):
+        with pytest.raises(ValueError, match="HISTORY: list: object = .*: it is not of the SOLFEC object given first, whose results are in"):
+            HISTORY(one, [request], 0, 1)
+    for call in (lambda: ENERGY(one, strange), lambda: ENERGY(one, [own, strange]), lambda: ENERGY(one, other)):
+        with pytest.raises(ValueError, match="ENERGY: object = .*: it is not of the SOLFEC object given first"):
+            call()
+
+
+def test_attributes_of_exports_are_known(tmp_path):
+    solfec, bulk = domain(tmp_path)
+    BODY(solfec, "RIGID", SPHERE((0, 0, 0), 0.1, 1, 1), bulk)
+    XDMF_EXPORT(solfec, 0, str(tmp_path / "all"), None, ["DISP", "VELO", "STRESS", "REAC", "RELV", "GAP"])
+    with pytest.raises(ValueError, match="XDMF_EXPORT: attributes = 'FORCE' is unknown; known: DISP, VELO, STRESS, REAC, RELV, GAP"):
+        XDMF_EXPORT(solfec, 0, str(tmp_path / "some"), None, ["DISP", "FORCE"])

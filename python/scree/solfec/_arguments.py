@@ -13,7 +13,7 @@ def routine(function, name_errors=True):
     nearest one, and every ValueError begins with the routine's name (unless name_errors is False: routines that run
     users' functions). Nothing is passed to `function` unless it fits."""
     signature = inspect.signature(function)
-    names = [p for p in signature.parameters if p != "self"]
+    names = [p.name for p in signature.parameters.values() if p.name != "self" and p.kind is not p.VAR_POSITIONAL]
     name = function.__qualname__.split(".")[0]
 
     @functools.wraps(function)
@@ -51,7 +51,7 @@ class named:
             return
         maker, _, rest = str(error).partition(": ")
         if issubclass(kind, ValueError):
-            raise ValueError(f"{self.name}: {rest if maker in MAKERS else error}").with_traceback(error.__traceback__) from None
+            raise ValueError(f"{self.name}: {rest if maker in MAKERS or maker == 'TimeSeries' else error}").with_traceback(error.__traceback__) from None
         if issubclass(kind, OSError):
             raise OSError(f"{self.name}: {error}").with_traceback(error.__traceback__) from None
 

@@ -111,6 +111,8 @@ def ENERGY(solfec, object=None):
     objects. The last three are works done since the start: by loads and prescribed constraints, by contacts along their normals,
     and by friction. (Later Solfec returns them in another order; this is the manual's.)"""
     target = solfec if object is None else object
+    if isinstance(solfec, SOLFEC):
+        _of_this(solfec, "object", target)
     if isinstance(target, SOLFEC):
         values = target._sim.energies if target._frame is None else target._frame.energies
         return tuple(float(values.get(name, 0.0)) for name in ("kinetic", "internal", "external", "contact", "friction"))
@@ -314,6 +316,13 @@ def _curve(reader, request):
                      "timing is expected")
 
 
+def _of_this(solfec, what, value):
+    """ValueError for a SOLFEC or a BODY (or one in a list) of another analysis: bodies of two have the same numbers."""
+    for member in value if isinstance(value, (list, tuple)) else [value]:
+        if isinstance(member, (SOLFEC, BODY)) and (member if isinstance(member, SOLFEC) else member._solfec) is not solfec:
+            raise ValueError(f"{what} = {member!r}: it is not of the SOLFEC object given first, whose results are in {solfec.outpath}")
+
+
 def _labelled(solfec, body):
     """A body itself or by label, in any frame of the results."""
     if not isinstance(body, str):
@@ -347,6 +356,9 @@ def HISTORY(solfec, list, t0, t1, skip=1, progress="OFF"):
     slack = 1e-9 * max(1.0, abs(t1))
     requests = [list] if isinstance(list, (str, tuple)) else [*list]
     requests = [(_labelled(solfec, r[0]), *r[1:]) if isinstance(r, tuple) and len(r) == 3 else r for r in requests]
+    for request in requests:
+        if isinstance(request, tuple):
+            _of_this(solfec, "list: object", request[:1] if len(request) == 3 else request[0])
     reader = _Reader(results, np.flatnonzero((times >= t0 - slack) & (times <= t1 + slack))[::stride], requests)
     curves = [_curve(reader, request) for request in requests]
     return (Curve(reader.times), *(Curve(curve) for curve in curves))

@@ -35,7 +35,7 @@ class BODY(Emptied):
         if formulation in FORMS:  # (..., label, form, mesh, base) of the last version
             formulation, form, base = "FEM_O1", formulation, form if base is None and form != "TL" else base
         _check.choice("formulation", formulation, ("FEM_O1", "FEM_O2"))
-        form, base = {"RO": "BC-RO"}.get(form, form), _base(solfec, modal if base is None else base)
+        form, base = {"RO": "BC-RO"}.get(_check.choice("form", form, FORMS), form), _base(solfec, modal if base is None else base)
         material = bulk_material("material", solfec, material)
         members = objects("shape", shape)
         sim, more = solfec._sim, {}

@@ -371,7 +371,9 @@ def SET_DISPLACEMENT(solfec, body, point, direction, tms):
     """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m. What
     counts is how it changes: a point goes on from where it is, whatever the series begins with. An OBSTACLE is moved as in SET_VELOCITY."""
     domain("solfec", solfec)
-    return held(solfec, body, "displacement", point, direction, number_or_series("tms", tms))
+    if not isinstance(tms, TimeSeries):
+        raise ValueError(f"tms = {tms!r}: a TIME_SERIES of displacements, m, is expected; a constant one moves nothing: FIX_DIRECTION holds a point")
+    return held(solfec, body, "displacement", point, direction, tms)
 
 
 @with_domain

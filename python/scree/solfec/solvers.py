@@ -19,6 +19,7 @@ class Solver(Strict):
     _sim_reference = None
     _made = False  #: set once the constructor is done: from then on messages name the object
     stopped = False  #: set when a failure callback ended the run
+    _failing = None  #: report of the solve that a failure callback is asked about; its step is not made yet
 
     @property
     def _sim(self):
@@ -37,6 +38,8 @@ class Solver(Strict):
 
     @property
     def _report(self):
+        if self._failing is not None:
+            return self._failing
         sim = self._sim
         return sim.solve_report if sim is not None and sim.steps else None
 
@@ -202,7 +205,11 @@ class GAUSS_SEIDEL_SOLVER(Solver):
         sim._engine.set_solver("GAUSS_SEIDEL", stop, options, policy, self._failed if calls else None)
 
     def _failed(self, report):
-        answer = call_with(self._callback, self._data, self)
+        self._failing = report
+        try:
+            answer = call_with(self._callback, self._data, self)
+        finally:
+            self._failing = None
         self.stopped = answer is not None and not answer
         return not self.stopped
 

@@ -136,6 +136,9 @@ def _place_rigidly(body, frame, at):
         engine.set_velocity(body.id, frame.velocities[at], frame.angular_velocities[at])
 
 
+_ATTRIBUTES = ("DISP", "VELO", "STRESS", "REAC", "RELV", "GAP")
+
+
 @routine
 def XDMF_EXPORT(solfec, time, path, subset=None, attributes=None):
     """XDMF_EXPORT (solfec, time, path | subset, attributes): write results for ParaView: path.xdmf with its numbers beside it.
@@ -145,8 +148,8 @@ def XDMF_EXPORT(solfec, time, path, subset=None, attributes=None):
     all that the results have is written whatever is asked for. Before the first RUN the present state is written, whatever the time."""
     domain("solfec", solfec)
     target = text("path", path)
-    for name in [] if attributes is None else attributes:
-        text("attributes", name)
+    for name in () if attributes is None else (attributes,) if isinstance(attributes, str) else attributes:
+        _check.choice("attributes", name, _ATTRIBUTES)
     bodies = None if subset is None else [b.id for b in chosen(solfec, subset)]
     wanted = None if isinstance(time, tuple) and len(time) == 2 else [_check.number("time", t) for t in np.ravel(time)]
     stored = solfec._results() if solfec._reader is not None or solfec._sim._runs else _present(solfec, target)
