@@ -127,6 +127,8 @@ def test_histories_count_bodies_that_come_and_go(tmp_path):
         times, bodies, new, gone = HISTORY(solfec, ["BODS", "NEWBODS", "DELBODS"], 0, 0.05)
         assert solfec.mode == mode and new[-1] == 6 and gone[-1] == 1 and bodies[-1] == 6
         assert all(b == 1 + n - d for b, n, d in zip(bodies, new, gone))
+        height = HISTORY(solfec, [("ball 0", (0, 0, 1), "CZ"), ("ball 0", (0, 0, 1.1), "DX")], 0, 0.05)[1]
+        assert np.isnan([height[0], height[-1]]).all() and np.nanmax(height) == pytest.approx(1, abs=1e-3)
 
 
 def test_only_bodies_of_one_mesh_are_cut_in_a_run(tmp_path):
@@ -220,3 +222,97 @@ def test_attributes_of_exports_are_known(tmp_path):
     XDMF_EXPORT(solfec, 0, str(tmp_path / "all"), None, ["DISP", "VELO", "STRESS", "REAC", "RELV", "GAP"])
     with pytest.raises(ValueError, match="XDMF_EXPORT: attributes = 'FORCE' is unknown; known: DISP, VELO, STRESS, REAC, RELV, GAP"):
         XDMF_EXPORT(solfec, 0, str(tmp_path / "some"), None, ["DISP", "FORCE"])
+
+
+def test_points_a_little_outside_move_as_the_mesh_beside_them(tmp_path):
+    """Within GEOMETRIC_EPSILON: their distance from the mesh is no displacement, of a body that rests and of one that has moved."""
+    solfec, bulk = domain(tmp_path)
+    cube = BODY(solfec, "FINITE_ELEMENT", HEX(CUBE, 2, 2, 2, 1, [1] * 6), bulk)
+    INITIAL_VELOCITY(cube, (1, 0, 0), (0, 0, 0))
+    OUTPUT(solfec, 1e-3)
+    GEOMETRIC_EPSILON(0.3)
+    try:
+        assert DISPLACEMENT(cube, (0.5, 0.5, 1.2)) == (0, 0, 0)
+        RUN(solfec, NEWTON_SOLVER(), 0.01)
+        out, beside = DISPLACEMENT(cube, (0.5, 0.5, 1.2)), DISPLACEMENT(cube, (0.5, 0.5, 1.0))
+        assert np.allclose(out, beside, atol=1e-15) and out[0] == pytest.approx(0.01)
+        for curve in HISTORY(solfec, [(cube, (1.2, 0.5, 0.5), "DX"), (cube, (1.2, 0.5, 0.5), "VX")], 0, 0.01)[1:]:
+            assert curve[-1] == pytest.approx(0.01 if curve[0] == 0 else 1.0, rel=1e-9)
+    finally:
+        GEOMETRIC_EPSILON(1e-6)
+
+
+def test_bodies_made_between_runs_are_as_made_before_they_are_in_the_results(tmp_path):
+    """A script that goes on building after its first RUN is read again to its end; what is not in the frame shown is as the script has made it."""
+    for mode in ("WRITE", "READ"):
+        solfec, bulk = domain(tmp_path)
+        BODY(solfec, "OBSTACLE", box((4, 4, 1), (-2, -2, -1)), bulk)
+        first = BODY(solfec, "RIGID", box((1, 1, 1), (0, 0, 0)), bulk)
+        OUTPUT(solfec, 1e-3)
+        RUN(solfec, NEWTON_SOLVER(), 5e-3)
+        assert solfec.mode == mode
+        ball = BODY(solfec, "RIGID", SPHERE((0, 0, 3), 0.1, 1, 1), bulk, label="ball")
+        cube = BODY(solfec, "FINITE_ELEMENT", HEX([x + 5 for x in CUBE], 1, 1, 1, 1, [1] * 6), bulk, label="cube")
+        INITIAL_VELOCITY(ball, (0, 0, 1), (0, 0, 0)), INITIAL_VELOCITY(cube, (0, 0, 1), (0, 0, 0))
+        spring = PUT_SPRING(first, first.center, ball, ball.center, lambda s, v: -s, (-1, 1))
+        pin = FIX_DIRECTION(cube, (5, 5, 5), (1, 0, 0))
+        for body in (ball, cube):
+            assert DISPLACEMENT(body, body.center) == pytest.approx((0, 0, 0), abs=1e-14) and VELOCITY(body, body.center) == pytest.approx((0, 0, 1)) and ENERGY(body)[0] == pytest.approx(body.mass / 2)
+        assert spring.stroke == 0 and pin.R == (0, 0, 0)
+        RUN(solfec, NEWTON_SOLVER(), 5e-3)
+        if mode == "READ":
+            SEEK(solfec, 1e-2)
+            moved = DISPLACEMENT(cube, cube.center)
+            SEEK(solfec, 1e-3)
+            assert DISPLACEMENT(cube, cube.center) == pytest.approx((0, 0, 0), abs=1e-14)
+        else:
+            moved = DISPLACEMENT(cube, cube.center)
+        assert moved[2] == pytest.approx(5e-3 - 10 * 5e-3**2 / 2, rel=1e-3)
+
+
+def test_a_problem_that_is_not_there_does_not_stop_a_script(tmp_path):
+    """LOCDYN_DUMP after a step in free flight, and when the script is run again: a warning, and no file; of a step with contacts it is written."""
+    for mode, height, said in (("WRITE", 1.0, "the last step had no contacts"), ("READ", 1.0, "results do not keep"), ("WRITE", 0.0, None)):
+        solfec, bulk = domain(tmp_path / str(height))
+        BODY(solfec, "OBSTACLE", box((4, 4, 1), (-2, -2, -1)), bulk)
+        BODY(solfec, "RIGID", box((1, 1, 1), (0, 0, height)), bulk)
+        RUN(solfec, NEWTON_SOLVER(), 2e-3)
+        assert solfec.mode == mode
+        file = tmp_path / f"{mode} {height}.hdf5"
+        if said is None:
+            LOCDYN_DUMP(solfec, str(file))
+        else:
+            with pytest.warns(UserWarning, match=f"LOCDYN_DUMP: .*: {said}"):
+                LOCDYN_DUMP(solfec, str(file))
+        assert file.exists() == (said is None)
+
+
+@pytest.mark.parametrize("more, said", [(["fast"], "unrecognized arguments: fast; arguments of the script come after --"), (["-v"], "instead of Solfec's -v, results are viewed by `scree view FOLDER`")])
+def test_arguments_of_scripts_and_of_solfec_are_told_where_to_go(command, script, more, said):
+    done = command("run", script("print (NON_SOLFEC_ARGV ())\n"), *more)
+    assert done.status == 2 and said in done.err
+
+
+@pytest.mark.parametrize("call, said", [
+    (lambda s, b: CALLBACK(s, 1e-3, (1, 2), lambda a, b, c: 1), r"CALLBACK: callback = .*: it is called with \(data\), or with \(data\[0\], data\[1\]\), and takes \(a, b, c\)"),
+    (lambda s, b: FORCE(b, "SPATIAL", b.center, (1, 0, 0), lambda q: (0,) * 9), r"FORCE: value = .*: it is called with \(q, u, time, step\): too many positional arguments"),
+    (lambda s, b: FORCE(b, "SPATIAL", b.center, (1, 0, 0), lambda q, u, t, h: (0,) * 9, (1, 2)), r"FORCE: value = .*: it is called with \(data\[0\], data\[1\], q, u, time, step\)"),
+    (lambda s, b: PUT_SPRING(b, b.center, None, (0, 0, 1), lambda stroke: 0, None), r"PUT_SPRING: function = .*: it is called with \(stroke, velocity\)"),
+    (lambda s, b: FIELD(s, lambda x, y: 0), r"FIELD: field_callback = .*: it is called with \(x, y, z, t\)"),
+    (lambda s, b: GAUSS_SEIDEL_SOLVER(1e-3, 10, failure="CALLBACK", callback=lambda: 1), r"GAUSS_SEIDEL_SOLVER: callback = .*: it is called with \(solver, data\), and takes \(\)")])
+def test_functions_that_take_other_arguments_are_refused_where_they_are_given(tmp_path, call, said):
+    solfec, bulk = domain(tmp_path)
+    ball = BODY(solfec, "RIGID", SPHERE((0, 0, 0), 0.1, 1, 1), bulk)
+    with pytest.raises(ValueError, match=said):
+        call(solfec, ball)
+
+
+def test_functions_may_take_their_data_as_they_like(tmp_path):
+    solfec, bulk = domain(tmp_path)
+    ball, seen = BODY(solfec, "RIGID", SPHERE((0, 0, 0), 0.1, 1, 1), bulk), []
+    for data, function in (((1, 2), lambda a, b: seen.append(a + b)), ((1, 2), lambda pair: seen.append(sum(pair))), (None, lambda: seen.append(3)), (None, lambda none: seen.append(3)),
+                           (3, lambda *all: seen.append(sum(all))), ([1, 2], lambda pair: seen.append(sum(pair)))):
+        CALLBACK(solfec, 1e-3, data, function)
+    FORCE(ball, "SPATIAL", ball.center, (1, 0, 0), lambda one, two, *state: (one + two, 0, 0), (1, 2))
+    RUN(solfec, NEWTON_SOLVER(), 1e-3)
+    assert seen == [3] * 6

@@ -109,23 +109,43 @@ def is_point(value):
     return isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3 and all(isinstance(x, (int, float, np.number)) for x in value)
 
 
-def call_with(function, data, *leading):
-    """Call a user's function with `leading` arguments and its data. A tuple is spread over the parameters when they can
-    take it; no data (None) may be left out by the function."""
+def data_names(data):
+    """What a message calls the arguments that a tuple is spread over, one datum, or none."""
+    return [f"data[{k}]" for k in range(len(data))] if isinstance(data, tuple) else [] if data is None else ["data"]
+
+
+def _ways(data, *leading):
+    """The arguments that call_with() may hand over, first choice first."""
+    return ([(*leading, *data)] if isinstance(data, tuple) else []) + [(*leading, data)] + ([leading] if data is None else [])
+
+
+def callback_with(what, function, data, *leading):
+    """A function that call_with() can call; `leading` names its arguments before the data."""
+    _check.function(what, function)
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return function(*leading, *data) if isinstance(data, tuple) else function(*leading, data)
+        return function  # one of C, which does not tell
+    if not any(_binds(signature, way) for way in _ways(data, *leading)):
+        spread = f", or with ({', '.join([*leading, *data_names(data)])})" if isinstance(data, tuple) else ""
+        raise ValueError(f"{what} = {function!r}: it is called with ({', '.join([*leading, 'data'])}){spread}, and takes {signature}")
+    return function
 
-    def fits(*args):
-        try:
-            signature.bind(*args)
-        except TypeError:
-            return False
-        return True
 
-    if isinstance(data, tuple) and fits(*leading, *data):
-        return function(*leading, *data)
-    if data is None and not fits(*leading, data):
-        return function(*leading)
-    return function(*leading, data)
+def _binds(signature, arguments):
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        return False
+    return True
+
+
+def call_with(function, data, *leading):
+    """Call a user's function with `leading` arguments and its data. A tuple is spread over the parameters when they can
+    take it; no data (None) may be left out by the function."""
+    ways = _ways(data, *leading)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return function(*ways[0])
+    return function(*next((way for way in ways if _binds(signature, way)), ways[0]))

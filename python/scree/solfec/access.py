@@ -121,10 +121,10 @@ def ENERGY(solfec, object=None):
 
 def _body_energy(body):
     """The five energies of a body now, or at the frame shown."""
-    frame = body._solfec._frame
-    if frame is not None:
-        return frame.body_energies[body._place(frame)][:5]
-    handle = body._handle
+    at = body._place()
+    if at is not None:
+        return body._solfec._frame.body_energies[at][:5]
+    handle = body._deformed() or body._handle
     return np.array([handle.kinetic_energy, handle.internal_energy, *(handle.work[k] for k in ("external", "contact", "friction"))])
 
 
@@ -223,11 +223,12 @@ def _point_curve(reader, body, point, entity):
     body_of("list: body", body)
     _check.choice("list: entity", entity, _MOTION + _STRESS)
     X = _check.vector("list: point", point)
-    if reader.results.bodies[reader.results.row(body.id)]["unknowns"]:
+    stored = reader.results.bodies[reader.results.row(body.id)]
+    if stored["unknowns"]:
         return _deformed_curve(reader, body, X, entity)
     if entity in _STRESS:
         return np.zeros(len(reader.times))
-    axis, center = "XYZ".index(entity[1]), np.array(body.center)
+    axis, center = "XYZ".index(entity[1]), np.array(stored["center"])
     # the mass centre needs no rotation
     arms = reader.motion(body, "rotations") @ (X - center) if (X != center).any() else np.zeros((len(reader.times), 3))
     if entity[0] == "V":
@@ -248,7 +249,7 @@ def _deformed_curve(reader, body, X, entity):
         return handle.point(X)[axis] - (X[axis] if entity[0] == "D" else 0.0)
 
     with body._solfec._borrowed(body.id) as place:
-        inside(body, body._deformed(), X, "list: point")
+        X = inside(body, body._deformed(), X, "list: point")
         handles = (place(reader.results, int(k)) for k in reader.frames)
         return np.array([np.nan if handle is None else value(handle) for handle in handles])
 

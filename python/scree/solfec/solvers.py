@@ -3,7 +3,7 @@ import weakref
 
 from .. import _check, _scree, plain_values
 from ..simulation import asked
-from ._arguments import Strict, call_with, flag, routine
+from ._arguments import Strict, call_with, callback_with, flag, routine
 
 __all__ = ["GAUSS_SEIDEL_SOLVER", "EXPLICIT_SOLVER", "PENALTY_SOLVER", "NEWTON_SOLVER", "TEST_SOLVER", "SICONOS_SOLVER", "HYBRID_SOLVER", "SOLVER"]
 
@@ -131,7 +131,7 @@ class GAUSS_SEIDEL_SOLVER(Solver):
         self._diagmaxiter = max(100, self._maxiter // 100) if diagmaxiter is None else _count("diagmaxiter", diagmaxiter)
         self._diagsolver = None if diagsolver is None else _check.choice("diagsolver", diagsolver, _DIAGONAL)
         self._data = data
-        self._callback = None if callback is None else _check.function("callback", callback)
+        self._callback = None if callback is None else callback_with("callback", callback, data, "solver")
         self._history, self._reverse, self._variant, self._innerloops = "OFF", "OFF", "FULL", 1
 
     epsilon = _member("epsilon", _check.positive, "Relative change of the reactions that ends a solve.")

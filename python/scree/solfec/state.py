@@ -1,6 +1,7 @@
 """States and results that go out of a simulation or come into one."""
 import os
 import re
+import warnings
 
 import numpy as np
 
@@ -213,9 +214,15 @@ def _words(values):
 @routine
 def LOCDYN_DUMP(solfec, path):
     """LOCDYN_DUMP (solfec, path): write the contact problem of the last step (W, B, friction) and its solution as an FCLIB file,
-    which `scree solve` and `scree bench solvers` read."""
+    which `scree solve` and `scree bench solvers` read. A warning, and no file, where there is none: of a step without contacts and constraints, and in
+    'READ' mode, as results do not keep it."""
     domain("solfec", solfec)
-    solfec._sim.export_problem(_folder_of(text("path", path)))
+    path = text("path", path)
+    if solfec._reader is not None or not solfec._engine.problem_blocks():
+        why = "results do not keep the problem of a step" if solfec._reader is not None else "the last step had no contacts or constraints"
+        warnings.warn(f"LOCDYN_DUMP: {path}: {why}; nothing is written", stacklevel=_check.outside())
+        return
+    solfec._sim.export_problem(_folder_of(path))
 
 
 @routine
