@@ -341,8 +341,9 @@ def execfile(path, globals=None, locals=None):
 
 
 def say(path, script, stream=None):
-    """Tell once a file what was converted."""
-    if path not in _said:
+    """Tell once a file what was converted; of several ranks the first tells."""
+    from .. import ranks
+    if path not in _said and ranks.rank == 0:
         _said.add(path)
         (stream or sys.stderr).write(f"scree: {path} is Python 2; read as Python 3: {', '.join(script.changes) or 'nothing to change'} (the file stays as it is)\n")
 
