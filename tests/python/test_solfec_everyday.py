@@ -316,3 +316,19 @@ def test_functions_may_take_their_data_as_they_like(tmp_path):
     FORCE(ball, "SPATIAL", ball.center, (1, 0, 0), lambda one, two, *state: (one + two, 0, 0), (1, 2))
     RUN(solfec, NEWTON_SOLVER(), 1e-3)
     assert seen == [3] * 6
+
+
+def test_constraints_of_a_body_are_those_that_name_it(tmp_path):
+    """While it runs and when it is read; found without looking at those of all others."""
+    for mode in ("WRITE", "READ"):
+        solfec, bulk = domain(tmp_path)
+        BODY(solfec, "OBSTACLE", box((9, 9, 1), (-2, -2, -1)), bulk)
+        blocks = [BODY(solfec, "RIGID", box((0.5, 0.5, 0.5), (k, 0, 0.5 * level)), bulk) for k in range(4) for level in range(2)]
+        FIX_POINT(blocks[1], (0, 0, 1)), PUT_RIGID_LINK(solfec, blocks[3], blocks[5], (1, 0, 1), (2, 0, 1)), FIX_DIRECTION(solfec, blocks[0], (0, 0, 0), (1, 0, 0), blocks[2], (1, 0, 0))
+        OUTPUT(solfec, 1e-3)
+        RUN(solfec, NEWTON_SOLVER(1e-10), 5e-3)
+        if mode == "READ":
+            SEEK(solfec, 5e-3)
+        for body in solfec.bodies:
+            mine = [c for c in solfec.constraints if (body in c.adjbod if isinstance(c.adjbod, tuple) else c.adjbod is body)]
+            assert [(c.kind, c.R) for c in body.constraints] == [(c.kind, c.R) for c in mine] and body.ncon == len(mine) > 0

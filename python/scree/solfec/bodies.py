@@ -241,10 +241,8 @@ class BODY(Emptied):
     @property
     def constraints(self):
         """List of the constraints that act on this body."""
-        def of(c):
-            bodies = c.adjbod
-            return self in bodies if isinstance(bodies, tuple) else bodies is self
-        return [c for c in self._solfec.constraints if of(c)]
+        from .constraints import all_constraints
+        return all_constraints(self._solfec, self._id)
 
     @property
     def ncon(self):

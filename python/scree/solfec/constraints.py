@@ -251,8 +251,8 @@ def speed(solfec, body, X):
     return velocity + np.cross(angular, rotation @ (np.asarray(X) - center))
 
 
-def all_constraints(solfec):
-    """Prescribed constraints, then the contacts that touch or carry a force."""
+def all_constraints(solfec, body=None):
+    """Prescribed constraints, then the contacts that touch or carry a force; of one body (its id) alone where it is given."""
     frame = solfec._frame
     if frame is not None:
         table = frame.contacts
@@ -266,6 +266,9 @@ def all_constraints(solfec):
         axes = np.stack([table["normal"], table["tangent1"], table["tangent2"]], axis=1)
         chosen = np.ones(len(table["gap"]), dtype=bool)
     chosen &= (table["gap"] <= 0) | np.any(table["local_force"] != 0, axis=1)
+    if body is not None:
+        held = [c for c in held if body in c._row["bodies"]]
+        chosen &= (table["bodies"] == body).any(axis=1)
     return held + [CONSTRAINT(solfec, row=_contact_row(table, k, axes[k])) for k in np.flatnonzero(chosen)]
 
 
