@@ -44,7 +44,7 @@ CALLS = {
     "Missing arguments, files and results": [
         "BODY (solfec, 'RIGID', HULL (CUBE, 1, 1))", "BODY (None, 'RIGID', HULL (CUBE, 1, 1), bulk)", "TIME_SERIES ('no_such_file.txt')",
         "HISTORY (solfec, (solfec, 'KINETIC'), 0, 1)", "INITIALIZE_STATE (solfec, 'no_such_folder', 0)", "PUT_RIGID_LINK (solfec, None, None, (0, 0, 0), (0, 0, 1))",
-        "LOCDYN_DUMP (solfec, 'problem.hdf5')", "MESH_SPLIT (HEX (CUBE, 1, 1, 1, 1, [1] * 6))", "XDMF_EXPORT (solfec, 0.0, 'view', 'nobody')",
+        "LOCDYN_DUMP (solfec, 3)", "MESH_SPLIT (HEX (CUBE, 1, 1, 1, 1, [1] * 6))", "XDMF_EXPORT (solfec, 0.0, 'view', 'nobody')",
     ],
     "Objects that are empty, gone or of another analysis": [
         "BODY (solfec, 'RIGID', taken, bulk)", "SPLIT (taken, (0, 0, 0), (0, 0, 1))", "BODY (solfec, 'RIGID', [shape, shape], bulk)",

@@ -64,8 +64,8 @@ py::array_t<double> stress(Engine& engine, int id, const Vec3& X) {
   return flat(values);
 }
 
-/// How far a referential point is from the nearest point of a deformable body's mesh, m; 0 for a pseudo-rigid body, which is everywhere.
-double distance_outside(Engine& engine, int id, const Vec3& X) {
+/// The point of a deformable body's undeformed mesh that is nearest to a referential point; that point itself for a pseudo-rigid body, which is everywhere.
+Vec3 nearest_of_mesh(Engine& engine, int id, const Vec3& X) {
   const model::Deformable& body = deformable(engine, id);
   std::vector<model::Weight> weights;
   body.mechanics->weights(X, weights);
@@ -73,7 +73,7 @@ double distance_outside(Engine& engine, int id, const Vec3& X) {
   body.mechanics->reference(q);
   Vec3 place = Vec3::Zero();
   for (const auto& [node, value] : weights) place += value * Eigen::Map<const Vec3>(q.data() + 3 * node);
-  return (place - X).norm();
+  return place;
 }
 
 /// direction: "NORMAL", "TANGENT1", "TANGENT2" or "" for the vector.
@@ -113,7 +113,7 @@ void bind_deformables(EngineClass& engine) {
       .def("critical_step", [](Engine& e, int id) { return deformable(e, id).mechanics->critical_step(); })
       .def("internal_energy", [](Engine& e, int id) { return model::internal_energy(e.bodies(), e.motion(), e.bodies().index(id)); })
       .def("stress", &stress)
-      .def("distance_outside", &distance_outside)
+      .def("nearest_of_mesh", &nearest_of_mesh)
       .change("add_surface_load", &add_surface_load)
       .def("surface", &surface)
       .def("quasi_static", [](Engine& e) { return e.simulation.settings().quasi_static; })

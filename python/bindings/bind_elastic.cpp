@@ -8,26 +8,31 @@ namespace scree::python {
 
 namespace {
 
-const elastic::ElasticBody& elastic_body(Engine& engine, int id) {
+const model::FiniteElement& finite_element(Engine& engine, int id) {
   const int index = engine.bodies().index(id);
   const model::Deformable* deformable = engine.bodies().find_deformable(index);
   const auto* mechanics = deformable ? dynamic_cast<const model::FiniteElement*>(deformable->mechanics.get()) : nullptr;
   if (!mechanics) throw_input("body {}: only bodies of finite elements have modes and matrices", id);
-  return mechanics->body();
+  return *mechanics;
 }
 
 /// (circular frequencies in rad/s, mode shapes as columns) of the lowest elastic modes.
 py::tuple modes(Engine& engine, int id, int count) {
-  const elastic::ElasticBody& body = elastic_body(engine, id);
-  const elastic::Modes made = stoppable([&] { return released([&] { return elastic::natural_modes(body, count); }); });
+  const model::FiniteElement& element = finite_element(engine, id);
+  const elastic::Modes made = stoppable([&] {
+    return released([&] {
+      const elastic::BlockMatrix K = element.stiffness();
+      return elastic::natural_modes(element.body(), count, {}, &K);
+    });
+  });
   return py::make_tuple(made.frequency, made.shapes);
 }
 
 /// (rows, columns, M, K) of the reference configuration: entries of the upper triangle by dof, three dofs a node.
 py::tuple matrices(Engine& engine, int id) {
-  const elastic::ElasticBody& body = elastic_body(engine, id);
-  elastic::BlockMatrix K = body.make_matrix();
-  released([&] { body.tangent(body.mesh().positions(), K); });
+  const model::FiniteElement& element = finite_element(engine, id);
+  const elastic::ElasticBody& body = element.body();
+  const elastic::BlockMatrix K = released([&] { return element.stiffness(); });
   const elastic::NodePattern& pattern = *body.pattern();
   std::vector<int> rows, columns;
   std::vector<double> mass, stiffness;
@@ -59,7 +64,7 @@ void set_state(Engine& engine, int id, const std::vector<double>& q, const std::
 
 /// Coordinates of the undeformed nodes, three a node.
 py::array_t<double> reference_nodes(Engine& engine, int id) {
-  const std::vector<double> places = elastic_body(engine, id).mesh().positions();
+  const std::vector<double> places = finite_element(engine, id).body().mesh().positions();
   return py::array_t<double>(static_cast<py::ssize_t>(places.size()), places.data());
 }
 

@@ -54,6 +54,14 @@ void set_solver(Engine& engine, const std::string& name, const solvers::StopRule
   engine.simulation.solver() = std::move(settings);
 }
 
+/// What the tolerance of a step bounds, as a user reads it.
+std::string bounded(Engine& engine) {
+  const stepping::SolverSettings& solver = engine.simulation.solver();
+  const auto criterion = solver.options.find("criterion");
+  if (criterion != solver.options.end() && criterion->second == solvers::OptionValue(std::string("relative_change"))) return "change";
+  return solver.stop.yardstick == solvers::Yardstick::scaled_merit ? "merit" : "residual";
+}
+
 void set_step(Engine& engine, double step) {
   if (!(step > 0.0) || !std::isfinite(step)) throw_input("step = {} s: it must be positive and finite", step);
   engine.simulation.settings().step = step;
@@ -128,6 +136,7 @@ void bind_settings(EngineClass& engine) {
       .change("set_solver", &set_solver, py::arg("name"), py::arg("stop"), py::arg("options"), py::arg("failure"), py::arg("on_failure"), py::arg("goal") = 0.0)
       .def("solver_name", [](Engine& e) { return e.simulation.solver().name; })
       .def("tolerance", [](Engine& e) { return e.simulation.solver().stop.tolerance; })
+      .def("bounded", &bounded)
       .def("goal", [](Engine& e) { return e.simulation.solver().aim(); })
       .change("set_contact", &set_contact)
       .def("contact_settings", &get_contact)

@@ -28,7 +28,7 @@ class Progress:
         self._interval = 0.1 if self._terminal else interval
         self._missed = 0
         self.balance = None  #: contacts of the busiest rank over the mean; None of one process
-        self._asked = ""
+        self._asked, self._figure = "", "residual"
         self._dirty = False
         self.begin(0.0, 0.0, 0.0)
 
@@ -38,9 +38,11 @@ class Progress:
         self._begun = self._shown = time.monotonic()
         self._marks = collections.deque([(self._begun, now)])  #: (wall clock, simulated time) of the last while, s
 
-    def ask(self, tolerance, goal):
-        """What residuals must meet and aim at."""
-        self._asked = f"{tolerance:.3g}" if goal >= tolerance else f"{tolerance:.3g}, goal {goal:.3g}"
+    def ask(self, tolerance, goal, bounded="residual"):
+        """What steps must meet and aim at: in their residual, their merit, or the change of reactions in the last sweep."""
+        self._figure = "merit" if bounded == "merit" else "residual"
+        must = "change must" if bounded == "change" else "must"
+        self._asked = f"{must} {tolerance:.3g}" if goal >= tolerance else f"{must} {tolerance:.3g}, goal {goal:.3g}"
 
     def missed(self, steps):
         """So many steps have missed the solver's tolerance up to now."""
@@ -69,9 +71,9 @@ class Progress:
     def line(self, now, row, elapsed):
         """The text for one state."""
         share = min(1.0, (now - self._start) / max(self._end - self._start, 1e-300))
-        figures = f"t {now:.4g} / {self._end:.4g} s  contacts {row['contacts']}  iterations {row['iterations']}  residual {row['residual']:.1e}"
+        figures = f"t {now:.4g} / {self._end:.4g} s  contacts {row['contacts']}  iterations {row['iterations']}  {self._figure} {row[self._figure]:.1e}"
         if self._asked:
-            figures += f" (must {self._asked})"
+            figures += f" ({self._asked})"
         if self._missed:
             figures += f"  missed {self._missed}"
         if self.balance is not None:

@@ -93,19 +93,25 @@ class Missed:
     def __init__(self):
         self.steps = self.of = 0
         self.worst = self.when = 0.0
+        self.bounds("residual")
+
+    def bounds(self, bounded):
+        """What the tolerance bounds: "residual", "merit" or "change" (of reactions in the last sweep)."""
+        self.figure = "merit" if bounded == "merit" else "residual"  #: column of the step table that tells how far off a step is
+        self.of_what = " of the change of reactions" if bounded == "change" else ""
 
     def add(self, table):
         """Count rows of the step table."""
         self.of += len(table)
         late = table[table["status"] != 0]
         self.steps += len(late)
-        if len(late) and late["residual"].max() > self.worst:
-            k = late["residual"].argmax()
-            self.worst, self.when = float(late["residual"][k]), float(late["time"][k])
+        if len(late) and late[self.figure].max() > self.worst:
+            k = late[self.figure].argmax()
+            self.worst, self.when = float(late[self.figure][k]), float(late["time"][k])
 
     def text(self, solver, tolerance):
         """What a user should know of them."""
-        return (f"{self.steps} of {self.of} steps missed the tolerance {tolerance:g}; the worst residual is {self.worst:.1e} at t = {self.when:.6g} s. Forces of those steps "
+        return (f"{self.steps} of {self.of} steps missed the tolerance {tolerance:g}{self.of_what}; the worst {self.figure} is {self.worst:.1e} at t = {self.when:.6g} s. Forces of those steps "
                 f"are less exact than asked for: allow {solver} more iterations, take a smaller step, or accept them by a looser tolerance")
 
 
@@ -188,7 +194,8 @@ class Run:
         self.end = self.start + self.duration
         steps = sim.steps
         self.progress.begin(self.start, self.end, sim.time)
-        self.progress.ask(sim._engine.tolerance(), sim._engine.goal())
+        self.progress.ask(sim._engine.tolerance(), sim._engine.goal(), sim._engine.bounded())
+        self.missed.bounds(sim._engine.bounded())
         try:
             self._open(resumed)
         except (ValueError, OSError) as error:

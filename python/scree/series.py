@@ -33,7 +33,7 @@ class TimeSeries:
             if table.ndim == 1 and table.size % 2 == 0:
                 table = table.reshape(-1, 2)
             if table.ndim != 2 or table.shape[1] != 2:
-                raise ValueError(f"TimeSeries: pairs (time, value) are expected, not an array of shape {table.shape}")
+                raise ValueError(f"TimeSeries: points: {table.size} numbers in an array of shape {table.shape}: pairs (time, value) are expected")
             self._native = _scree.TimeSeries(table[:, 0].tolist(), table[:, 1].tolist())
 
     def __call__(self, time):

@@ -27,9 +27,10 @@ MatX times(const NodeMatrix& M, const MatX& X) {
 /// The operator (K + s M)^-1 M on the free dofs, M-orthogonal to what is removed.
 class ShiftInverse {
  public:
-  ShiftInverse(const ElasticBody& body, std::span<const char> fixed) : body_(body), fixed_(fixed) {
+  ShiftInverse(const ElasticBody& body, std::span<const char> fixed, const BlockMatrix* stiffness) : body_(body), fixed_(fixed) {
     BlockMatrix K = body.make_matrix(), A = body.make_matrix();
-    body.tangent(body.mesh().positions(), K);
+    if (stiffness) K = *stiffness;
+    else body.tangent(body.mesh().positions(), K);
     shift_ = 1e-3 * typical_square(K);
     A.combine(shift_, body.mass(), 1.0, K);
     if (!fixed.empty()) A.constrain(fixed, A.values[9 * static_cast<std::size_t>(A.pattern->find(0, 0))]);
@@ -109,13 +110,13 @@ MatX rigid_motions(const ElasticBody& body) {
   return orthonormal(body.mass(), MatX(body.dofs(), 0), R);
 }
 
-Modes natural_modes(const ElasticBody& body, int count, std::span<const char> fixed) {
+Modes natural_modes(const ElasticBody& body, int count, std::span<const char> fixed, const BlockMatrix* stiffness) {
   const int free = fixed.empty() ? body.dofs() - 6 : body.dofs() - static_cast<int>(std::count_if(fixed.begin(), fixed.end(), [](char c) { return c != 0; }));
   if (!fixed.empty() && fixed.size() != static_cast<std::size_t>(body.dofs())) {
     throw_input("modes: {} marks of held dofs for a body of {} dofs", fixed.size(), body.dofs());
   }
   if (count < 1 || count > free) throw_input("modes: {} asked for: a body with {} elastic dofs has 1 to {}", count, free, free);
-  const ShiftInverse op(body, fixed);
+  const ShiftInverse op(body, fixed, stiffness);
 
   // Random start block, the same on every run.
   std::mt19937_64 random(3);

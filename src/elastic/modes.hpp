@@ -17,9 +17,9 @@ struct Modes {
 };
 
 /// The `count` lowest elastic modes of the body in its reference configuration. `fixed` marks held dofs; when empty the body is free and
-/// its six rigid motions are left out. Frequencies to about 1e-9 relative. InputError when count is not in 1 .. the number of elastic
+/// its six rigid motions are left out. `stiffness`: of a formulation of its own, on body.pattern(); without it the tangent there. Frequencies to about 1e-9 relative. InputError when count is not in 1 .. the number of elastic
 /// dofs; SolveError when the iteration fails.
-[[nodiscard]] Modes natural_modes(const ElasticBody& body, int count, std::span<const char> fixed = {});
+[[nodiscard]] Modes natural_modes(const ElasticBody& body, int count, std::span<const char> fixed = {}, const BlockMatrix* stiffness = nullptr);
 
 /// Modes from given shapes (columns, three numbers a node): made M-orthonormal and diagonal in K, rigid parts and shapes that depend on others
 /// removed. InputError when none is left or they are of the wrong size.

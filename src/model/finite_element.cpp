@@ -177,6 +177,13 @@ double FiniteElement::critical_step() const {
   return critical_step_;
 }
 
+elastic::BlockMatrix FiniteElement::stiffness() const {
+  if (corotation_) return corotation_->stiffness();
+  elastic::BlockMatrix K = body_.make_matrix();
+  body_.tangent(body_.mesh().positions(), K);
+  return K;
+}
+
 void FiniteElement::reference(std::span<double> q) const { std::ranges::copy(reference_, q.begin()); }
 
 void FiniteElement::internal_force(std::span<const double> q, std::span<double> f) const {

@@ -59,6 +59,8 @@ class FiniteElement final : public Mechanics {
   [[nodiscard]] std::unique_ptr<Inertia> make_inertia() const override;
 
   [[nodiscard]] const elastic::ElasticBody& body() const { return body_; }
+  /// Stiffness of the undeformed body in its formulation, on body().pattern().
+  [[nodiscard]] elastic::BlockMatrix stiffness() const;
   /// Of the co-rotational formulations with all unknowns.
   [[nodiscard]] const elastic::Corotation* corotation() const { return corotation_ ? &*corotation_ : nullptr; }
 

@@ -24,7 +24,7 @@ class GaussSeidel {
 
   SolveReport run() {
     work_.error = GaussSeidelError::none;
-    if (watch_.offer(watch_.best()) <= options_.tolerance) return watch_.report("");
+    if (watch_.offer(watch_.best()) <= options_.tolerance) return of_sweeps(watch_.report(""));
     const double epsilon = options_.diagonal_epsilon > 0.0 ? options_.diagonal_epsilon : 0.01 * options_.tolerance;
     sweeper_ = &begin_sweeps(problem_, {options_.diagonal_solver, epsilon, options_.diagonal_max_iterations}, watch_.best(), work_.sweepers);
     Momentum momentum;
@@ -54,7 +54,7 @@ class GaussSeidel {
   bool stop_now() {
     const double relative = last_.size > 0.0 ? std::sqrt(last_.change / last_.size) : 0.0;
     if (options_.criterion == SweepCriterion::relative_change) {
-      watch_.log(relative);
+      if (options_.history) changes_.push_back(relative);
       return relative <= options_.tolerance && islands_settled();
     }
     if (options_.history) return measured() <= options_.tolerance && relative <= options_.change;
@@ -123,6 +123,12 @@ class GaussSeidel {
       report.status = status;
       report.advice = status == Status::converged ? "" : advice;
     }
+    return of_sweeps(std::move(report));
+  }
+
+  /// The history of a solve that its changes end: one of each sweep, without the yardstick's values at its ends.
+  [[nodiscard]] SolveReport of_sweeps(SolveReport report) {
+    if (options_.criterion == SweepCriterion::relative_change) report.history = std::move(changes_);
     return report;
   }
 
@@ -135,6 +141,7 @@ class GaussSeidel {
   double scale_;
   Sweeper* sweeper_ = nullptr;
   SweepSums last_;
+  std::vector<double> changes_;  ///< relative, a sweep; where a history of them is asked for
   double error_per_change_ = 1.0;
   int checked_ = 0;
   int compared_ = -1;  ///< sweep whose iterate is in work_.trial

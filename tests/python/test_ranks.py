@@ -208,6 +208,12 @@ def test_a_killed_rank_ends_the_run_and_leaves_what_was_finished(script, tmp_pat
 
 
 @needs_ranks
+def test_one_rank_tells_what_was_converted(command, script):
+    done = command("run", script("if RANK () == 0: print 'of', NCPU ()\n"), "--ranks", "2")
+    assert done.out == "of 2\n" and done.err.count("is Python 2") == 1, done.err
+
+
+@needs_ranks
 def test_the_launcher_passes_on_what_it_is_asked(command, script, tmp_path):
     # Gathered, NEWTON has the bits of one process as well.
     newton = {"SOLVER": "NEWTON"}

@@ -124,6 +124,23 @@ def test_included_files(command, script, tmp_path):
     assert missing.status != 0 and "nowhere.py" in missing.err
 
 
+def test_modules_in_folders_that_a_script_adds(command, script, tmp_path):
+    """They are read as the script is."""
+    (tmp_path / "elsewhere" / "lib" / "deep").mkdir(parents=True), (tmp_path / "inp").mkdir()
+    script("def half (x):\n\tprint 'half of', x\n\treturn x / 2\n", "elsewhere/lib/halves.py")
+    script("import itertools\nwhole = [7 / 2 for k in xrange (1)]\n", "elsewhere/lib/deep/__init__.py")
+    path = script(f"""
+import sys
+sys.path.append ({str(tmp_path / 'elsewhere' / 'lib')!r})
+import halves, deep
+reload (halves)
+print halves.half (9), deep.whole
+for line in open ({str(tmp_path / 'elsewhere' / 'lib' / 'deep' / '__init__.py')!r}).xreadlines (): print len (line)
+""", "inp/main.py")
+    done = command("run", path)
+    assert done.out.split() == "half of 9 4 [3] 17 36".split() and "halves.py is Python 2" in done.err, done.err
+
+
 def test_a_whole_script_of_solfec(command, script):
     """As its users write them: Python 2, tabs, integer division, progress in per cent, READ mode of the second run."""
     path = script("""

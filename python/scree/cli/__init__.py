@@ -31,7 +31,9 @@ def main(argv=None):
         argv, script_args = argv[:cut], argv[cut + 1:]
     parser = _parser()
     completion.offer(parser)
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{_of_scripts(unknown) if args.command == 'run' else ''}")
     args.command_line = argv if script_args is None else [*argv, "--", *script_args]
     if script_args is not None:
         args.script_args = script_args
@@ -48,6 +50,15 @@ def main(argv=None):
         return _say(error or "out of memory", 1)
     except KeyboardInterrupt:
         return _say("interrupted", 1)
+
+
+#: Options of Solfec's program, and what does the same here.
+_SOLFEC = {"-v": "results are viewed by `scree view FOLDER`", "-s": "--out names the folder of the results"}
+
+
+def _of_scripts(unknown):
+    """What to do about arguments that scree run does not know."""
+    return "; ".join(["", "arguments of the script come after --", *(f"instead of Solfec's {name}, {remedy}" for name, remedy in _SOLFEC.items() if name in unknown)])
 
 
 def _say(error, status):

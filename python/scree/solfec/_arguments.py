@@ -13,7 +13,7 @@ def routine(function, name_errors=True):
     nearest one, and every ValueError begins with the routine's name (unless name_errors is False: routines that run
     users' functions). Nothing is passed to `function` unless it fits."""
     signature = inspect.signature(function)
-    names = [p for p in signature.parameters if p != "self"]
+    names = [p.name for p in signature.parameters.values() if p.name != "self" and p.kind is not p.VAR_POSITIONAL]
     name = function.__qualname__.split(".")[0]
 
     @functools.wraps(function)
@@ -51,7 +51,7 @@ class named:
             return
         maker, _, rest = str(error).partition(": ")
         if issubclass(kind, ValueError):
-            raise ValueError(f"{self.name}: {rest if maker in MAKERS else error}").with_traceback(error.__traceback__) from None
+            raise ValueError(f"{self.name}: {rest if maker in MAKERS or maker == 'TimeSeries' else error}").with_traceback(error.__traceback__) from None
         if issubclass(kind, OSError):
             raise OSError(f"{self.name}: {error}").with_traceback(error.__traceback__) from None
 
@@ -109,23 +109,43 @@ def is_point(value):
     return isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3 and all(isinstance(x, (int, float, np.number)) for x in value)
 
 
-def call_with(function, data, *leading):
-    """Call a user's function with `leading` arguments and its data. A tuple is spread over the parameters when they can
-    take it; no data (None) may be left out by the function."""
+def data_names(data):
+    """What a message calls the arguments that a tuple is spread over, one datum, or none."""
+    return [f"data[{k}]" for k in range(len(data))] if isinstance(data, tuple) else [] if data is None else ["data"]
+
+
+def _ways(data, *leading):
+    """The arguments that call_with() may hand over, first choice first."""
+    return ([(*leading, *data)] if isinstance(data, tuple) else []) + [(*leading, data)] + ([leading] if data is None else [])
+
+
+def callback_with(what, function, data, *leading):
+    """A function that call_with() can call; `leading` names its arguments before the data."""
+    _check.function(what, function)
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return function(*leading, *data) if isinstance(data, tuple) else function(*leading, data)
+        return function  # one of C, which does not tell
+    if not any(_binds(signature, way) for way in _ways(data, *leading)):
+        spread = f", or with ({', '.join([*leading, *data_names(data)])})" if isinstance(data, tuple) else ""
+        raise ValueError(f"{what} = {function!r}: it is called with ({', '.join([*leading, 'data'])}){spread}, and takes {signature}")
+    return function
 
-    def fits(*args):
-        try:
-            signature.bind(*args)
-        except TypeError:
-            return False
-        return True
 
-    if isinstance(data, tuple) and fits(*leading, *data):
-        return function(*leading, *data)
-    if data is None and not fits(*leading, data):
-        return function(*leading)
-    return function(*leading, data)
+def _binds(signature, arguments):
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        return False
+    return True
+
+
+def call_with(function, data, *leading):
+    """Call a user's function with `leading` arguments and its data. A tuple is spread over the parameters when they can
+    take it; no data (None) may be left out by the function."""
+    ways = _ways(data, *leading)
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return function(*ways[0])
+    return function(*next((way for way in ways if _binds(signature, way)), ways[0]))

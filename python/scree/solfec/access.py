@@ -111,6 +111,8 @@ def ENERGY(solfec, object=None):
     objects. The last three are works done since the start: by loads and prescribed constraints, by contacts along their normals,
     and by friction. (Later Solfec returns them in another order; this is the manual's.)"""
     target = solfec if object is None else object
+    if isinstance(solfec, SOLFEC):
+        _of_this(solfec, "object", target)
     if isinstance(target, SOLFEC):
         values = target._sim.energies if target._frame is None else target._frame.energies
         return tuple(float(values.get(name, 0.0)) for name in ("kinetic", "internal", "external", "contact", "friction"))
@@ -119,10 +121,10 @@ def ENERGY(solfec, object=None):
 
 def _body_energy(body):
     """The five energies of a body now, or at the frame shown."""
-    frame = body._solfec._frame
-    if frame is not None:
-        return frame.body_energies[body._place(frame)][:5]
-    handle = body._handle
+    at = body._place()
+    if at is not None:
+        return body._solfec._frame.body_energies[at][:5]
+    handle = body._deformed() or body._handle
     return np.array([handle.kinetic_energy, handle.internal_energy, *(handle.work[k] for k in ("external", "contact", "friction"))])
 
 
@@ -221,11 +223,12 @@ def _point_curve(reader, body, point, entity):
     body_of("list: body", body)
     _check.choice("list: entity", entity, _MOTION + _STRESS)
     X = _check.vector("list: point", point)
-    if reader.results.bodies[reader.results.row(body.id)]["unknowns"]:
+    stored = reader.results.bodies[reader.results.row(body.id)]
+    if stored["unknowns"]:
         return _deformed_curve(reader, body, X, entity)
     if entity in _STRESS:
         return np.zeros(len(reader.times))
-    axis, center = "XYZ".index(entity[1]), np.array(body.center)
+    axis, center = "XYZ".index(entity[1]), np.array(stored["center"])
     # the mass centre needs no rotation
     arms = reader.motion(body, "rotations") @ (X - center) if (X != center).any() else np.zeros((len(reader.times), 3))
     if entity[0] == "V":
@@ -246,7 +249,7 @@ def _deformed_curve(reader, body, X, entity):
         return handle.point(X)[axis] - (X[axis] if entity[0] == "D" else 0.0)
 
     with body._solfec._borrowed(body.id) as place:
-        inside(body, body._deformed(), X, "list: point")
+        X = inside(body, body._deformed(), X, "list: point")
         handles = (place(reader.results, int(k)) for k in reader.frames)
         return np.array([np.nan if handle is None else value(handle) for handle in handles])
 
@@ -314,6 +317,13 @@ def _curve(reader, request):
                      "timing is expected")
 
 
+def _of_this(solfec, what, value):
+    """ValueError for a SOLFEC or a BODY (or one in a list) of another analysis: bodies of two have the same numbers."""
+    for member in value if isinstance(value, (list, tuple)) else [value]:
+        if isinstance(member, (SOLFEC, BODY)) and (member if isinstance(member, SOLFEC) else member._solfec) is not solfec:
+            raise ValueError(f"{what} = {member!r}: it is not of the SOLFEC object given first, whose results are in {solfec.outpath}")
+
+
 def _labelled(solfec, body):
     """A body itself or by label, in any frame of the results."""
     if not isinstance(body, str):
@@ -347,6 +357,9 @@ def HISTORY(solfec, list, t0, t1, skip=1, progress="OFF"):
     slack = 1e-9 * max(1.0, abs(t1))
     requests = [list] if isinstance(list, (str, tuple)) else [*list]
     requests = [(_labelled(solfec, r[0]), *r[1:]) if isinstance(r, tuple) and len(r) == 3 else r for r in requests]
+    for request in requests:
+        if isinstance(request, tuple):
+            _of_this(solfec, "list: object", request[:1] if len(request) == 3 else request[0])
     reader = _Reader(results, np.flatnonzero((times >= t0 - slack) & (times <= t1 + slack))[::stride], requests)
     curves = [_curve(reader, request) for request in requests]
     return (Curve(reader.times), *(Curve(curve) for curve in curves))

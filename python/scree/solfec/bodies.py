@@ -35,7 +35,7 @@ class BODY(Emptied):
         if formulation in FORMS:  # (..., label, form, mesh, base) of the last version
             formulation, form, base = "FEM_O1", formulation, form if base is None and form != "TL" else base
         _check.choice("formulation", formulation, ("FEM_O1", "FEM_O2"))
-        form, base = {"RO": "BC-RO"}.get(form, form), _base(solfec, modal if base is None else base)
+        form, base = {"RO": "BC-RO"}.get(_check.choice("form", form, FORMS), form), _base(solfec, modal if base is None else base)
         material = bulk_material("material", solfec, material)
         members = objects("shape", shape)
         sim, more = solfec._sim, {}
@@ -103,12 +103,11 @@ class BODY(Emptied):
 
     def _state(self):
         """(rotation, mass centre, velocity, spatial angular velocity, referential mass centre) now, or at the frame shown."""
-        frame = self._solfec._frame
-        if frame is None:
+        at = self._place()
+        if at is None:
             handle = self._handle
             return handle.rotation, handle.position, handle.velocity, handle.angular_velocity, handle.center
-        self._check_there()
-        at = self._place(frame)
+        frame = self._solfec._frame
         return frame.rotations[at], frame.positions[at], frame.velocities[at], frame.angular_velocities[at], np.array(self.center)
 
     def _deformed(self):
@@ -117,14 +116,19 @@ class BODY(Emptied):
             return self._handle if self._handle.deforms else None
         self._check_there()
         stored = self._solfec._reader
-        return self._solfec._deformed(self._id, self._solfec._frame_index) if stored.bodies[stored.row(self._id)]["unknowns"] else None
+        deforms = self._handle.deforms if self._solfec._engine.has_body(self._id) else stored.bodies[stored.row(self._id)]["unknowns"]
+        return self._solfec._deformed(self._id, self._solfec._frame_index) if deforms else None
 
-    def _place(self, frame):
-        """Row of the body in a frame."""
+    def _place(self):
+        """Row of the body in the frame shown; None in 'WRITE' mode, and for one that the script has made while the frame does not have it (yet): it is as it was made."""
+        frame = self._solfec._frame
+        self._check_there()
+        if frame is None:
+            return None
         at = np.flatnonzero(frame.ids == self._id)
-        if not at.size:
+        if not at.size and not self._solfec._engine.has_body(self._id):
             raise ValueError(f"body {self._id} is not in the results at t = {frame.time:g} s")
-        return at[0]
+        return at[0] if at.size else None
 
     def _by_node(self, values, place=False):
         """Numbers of the nodes of finite elements in the script's order; nodes of no element have 0, or their places."""
@@ -237,10 +241,8 @@ class BODY(Emptied):
     @property
     def constraints(self):
         """List of the constraints that act on this body."""
-        def of(c):
-            bodies = c.adjbod
-            return self in bodies if isinstance(bodies, tuple) else bodies is self
-        return [c for c in self._solfec.constraints if of(c)]
+        from .constraints import all_constraints
+        return all_constraints(self._solfec, self._id)
 
     @property
     def ncon(self):
@@ -409,12 +411,15 @@ def body_of(what, value, solfec=None):
 
 
 def inside(body, deformed, point, what="point"):
-    """A referential point of a deformable body; ValueError for one outside its mesh."""
+    """A referential point of a deformable body: of one that is a little outside of its mesh, the mesh's nearest; ValueError for one farther outside."""
     X = _check.vector(what, point)
     if deformed is not None:
-        off = deformed._engine.distance_outside(deformed.id, X)
+        nearest = np.asarray(deformed._engine.nearest_of_mesh(deformed.id, X))
+        off = np.linalg.norm(nearest - X)
         if off > max(_settings.geometric_epsilon, 1e-6 * deformed.shape.size):
             raise ValueError(f"{what} = {tuple(X.tolist())}: it is {off:g} m outside of the mesh of body {body.id}; GEOMETRIC_EPSILON sets how near counts as inside")
+        if off > 1e-12 * deformed.shape.size:  # beyond rounding
+            return nearest
     return X
 
 

@@ -205,7 +205,7 @@ def _stored_row(solfec, id):
     table = frame.contacts
     at = np.flatnonzero(table["constraint"] == id)
     if not at.size:
-        raise ValueError(f"constraint {id} is not in the results at t = {frame.time:g} s")
+        return {}  # made by the script, and not in the frame (yet)
     k = at[0]
     info = Constraint(solfec._sim, id)._info
     points = [placed(solfec, b, X) for b, X in zip(info["bodies"], info["referential_points"])]
@@ -251,8 +251,8 @@ def speed(solfec, body, X):
     return velocity + np.cross(angular, rotation @ (np.asarray(X) - center))
 
 
-def all_constraints(solfec):
-    """Prescribed constraints, then the contacts that touch or carry a force."""
+def all_constraints(solfec, body=None):
+    """Prescribed constraints, then the contacts that touch or carry a force; of one body (its id) alone where it is given."""
     frame = solfec._frame
     if frame is not None:
         table = frame.contacts
@@ -266,6 +266,9 @@ def all_constraints(solfec):
         axes = np.stack([table["normal"], table["tangent1"], table["tangent2"]], axis=1)
         chosen = np.ones(len(table["gap"]), dtype=bool)
     chosen &= (table["gap"] <= 0) | np.any(table["local_force"] != 0, axis=1)
+    if body is not None:
+        held = [c for c in held if body in c._row["bodies"]]
+        chosen &= (table["bodies"] == body).any(axis=1)
     return held + [CONSTRAINT(solfec, row=_contact_row(table, k, axes[k])) for k in np.flatnonzero(chosen)]
 
 
@@ -371,7 +374,9 @@ def SET_DISPLACEMENT(solfec, body, point, direction, tms):
     """obj = SET_DISPLACEMENT (solfec, body, point, direction, tms): move a referential point along a direction by a TIME_SERIES, m. What
     counts is how it changes: a point goes on from where it is, whatever the series begins with. An OBSTACLE is moved as in SET_VELOCITY."""
     domain("solfec", solfec)
-    return held(solfec, body, "displacement", point, direction, number_or_series("tms", tms))
+    if not isinstance(tms, TimeSeries):
+        raise ValueError(f"tms = {tms!r}: a TIME_SERIES of displacements, m, is expected; a constant one moves nothing: FIX_DIRECTION holds a point")
+    return held(solfec, body, "displacement", point, direction, tms)
 
 
 @with_domain

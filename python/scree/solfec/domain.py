@@ -7,7 +7,7 @@ import types
 from .. import _check, _scree, memory, notebook, plain_values, ranks, results, session
 from ..handles import Body
 from ..simulation import ANY_SURFACE, Simulation
-from ._arguments import Strict, flag, routine, text
+from ._arguments import Strict, data_names, flag, routine, text
 
 __all__ = ["SOLFEC", "SURFACE_MATERIAL", "BULK_MATERIAL", "FIELD"]
 
@@ -33,7 +33,7 @@ class SOLFEC(Strict):
         self._bodies, self._constraints = {}, {}
         self._surface_materials, self._bulk_materials = [], []
         self._interval, self._compress = 0.0, False
-        self._stored_model, self._placed = None, {}
+        self._stored_model, self._placed, self._made = None, {}, {}
         self._fields, self._gravity = [], None
         self._samplers, self._bases = [], {}  #: of COROTATED_DISPLACEMENTS, REGISTER_BASE
         self._verbose, self._compatible, self._cleanup = "ON", "ON", "OFF"
@@ -87,13 +87,14 @@ class SOLFEC(Strict):
         return model
 
     def _deformed(self, id, index):
-        """A deformable body in the state it has in a stored frame (READ mode)."""
+        """A deformable body in the state it has in a stored frame (READ mode), or as the script has made it where the frame does not have it."""
         model = self._mechanics(id)
         if self._placed.get(id) != index:
-            state = self._reader.state(index, id)
-            if state is None:
+            made = self._made.setdefault(id, (model.configuration(id), model.rates(id)))
+            state = self._reader.state(index, id) if id in self._reader._rows else None
+            if state is None and not self._engine.has_body(id):
                 raise ValueError(f"body {id} is not in the results at t = {self._reader.times[index]:g} s")
-            model.set_state(id, *state)
+            model.set_state(id, *(made if state is None else state))
             self._placed[id] = index
         return Body(types.SimpleNamespace(_engine=model), id)
 
@@ -333,7 +334,7 @@ class FIELD(Strict):
     @routine
     def __init__(self, solfec, field_callback, label=None, data=None):
         domain("solfec", solfec)
-        self._function, self._data = _check.function("field_callback", field_callback), data
+        self._function, self._data = _check.function("field_callback", field_callback, *data_names(data), "x", "y", "z", "t"), data
         self._label = f"FIELD_{len(solfec._fields)}" if label is None else text("label", label)
         solfec._fields.append(self)
 

@@ -3,7 +3,7 @@ import numpy as np
 
 from .. import _check
 from ..series import TimeSeries
-from ._arguments import floats, routine, text
+from ._arguments import data_names, floats, routine, text
 from .bodies import body_of, inside
 from .domain import domain, number_or_series
 
@@ -136,6 +136,7 @@ def FORCE(body, kind, point, direction, value, data=None):
     and direction are not used."""
     handle, convected = body_of("body", body)._handle, _convected(kind)
     if callable(value) and not isinstance(value, TimeSeries):
+        _check.function("value", value, *data_names(data), "q", "u", "time", "step")
         handle.apply_function(_user_force(value, data, body))
     else:
         handle.apply_force(inside(body, handle if handle.deforms else None, point), _check.direction("direction", direction), number_or_series("value", value), convected)

@@ -98,7 +98,7 @@ def _mesh_pieces(mesh):
 @routine
 def BEND(shape, point, direction, angle):
     """obj = BEND (shape, point, direction, angle): bend a MESH, in place, about the axis along `direction` through `point`, by an
-    angle in degrees above 0 and below 360.
+    angle in degrees above 0, at most 360.
 
     The axis must pass beside the mesh. What lies ahead of the plane through the axis and the nearest part of the mesh, turning about
     the axis, is wrapped around it; the fibre nearest to the axis keeps its length, what is longer goes on straight."""

@@ -6,6 +6,7 @@ divides whole numbers, and NumPy's arrays of them, to whole numbers, as there.""
 import ast
 import builtins
 import functools
+import importlib
 import importlib.abc
 import importlib.machinery
 import io
@@ -20,7 +21,7 @@ import types
 import warnings
 
 _FIXERS = ("apply dict except exec funcattrs getcwdu has_key imports intern itertools itertools_imports methodattrs ne next nonzero "
-           "numliterals operator paren print raise renames repr standarderror sys_exc throw tuple_params types unicode urllib")
+           "numliterals operator paren print raise renames repr standarderror sys_exc throw tuple_params types unicode urllib xreadlines")
 #: What is said to have been changed, and how it looks in Python 2.
 _SIGNS = (("print statements", r"^\s*print\b(?!\s*\()|[:;]\s*print\b(?!\s*\()|^\s*print\s*\([^()]*\)\s*[,%]"), ("except X, e", r"\bexcept\b[^:]*[\w)]\s*,\s*\w+\s*:"),
           ("raise X, text", r"^\s*raise\s+\w+\s*,"), ("backticks", r"`"), ("<>", r"<>"), ("has_key", r"\.has_key\b"), ("exec statements", r"^\s*exec\s+[^(\s]"),
@@ -248,7 +249,7 @@ def names():
     """What a Python 2 script finds without an import."""
     return {"xrange": builtins.range, "range": _list(builtins.range), "map": _map, "filter": _list(builtins.filter), "zip": _list(builtins.zip),
             "raw_input": raw_input, "input": lambda prompt="": builtins.eval(raw_input(prompt)), "round": _round, "sorted": _sorted, "compile": _compile,
-            "exec": _exec, "eval": _eval, "__python2_message__": _message, "__python2_order__": _order, "__python2_member__": _member, "unicode": str, "basestring": str, "long": int, "unichr": chr, "reduce": functools.reduce, "file": open,
+            "exec": _exec, "eval": _eval, "__python2_message__": _message, "__python2_order__": _order, "__python2_member__": _member, "unicode": str, "basestring": str, "long": int, "unichr": chr, "reduce": functools.reduce, "reload": importlib.reload, "file": open,
             "cmp": lambda a, b: (a > b) - (a < b), "execfile": execfile, "__python2_divide__": divide}
 
 
@@ -340,8 +341,9 @@ def execfile(path, globals=None, locals=None):
 
 
 def say(path, script, stream=None):
-    """Tell once a file what was converted."""
-    if path not in _said:
+    """Tell once a file what was converted; of several ranks the first tells."""
+    from .. import ranks
+    if path not in _said and ranks.rank == 0:
         _said.add(path)
         (stream or sys.stderr).write(f"scree: {path} is Python 2; read as Python 3: {', '.join(script.changes) or 'nothing to change'} (the file stays as it is)\n")
 
@@ -379,14 +381,23 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds modules in a script's folder that are Python 2."""
+    """Finds modules that are Python 2 in a script's folder and in those that the script adds to sys.path, but those of Python's own."""
 
     def __init__(self, folder):
         self._folder = os.path.abspath(folder)
+        self._before = {*sys.path}
+        self._python = tuple(os.path.abspath(prefix) + os.sep for prefix in {sys.prefix, sys.base_prefix})
+
+    def _folders(self):
+        """Where a script's modules are, in the order in which Python looks."""
+        added = [os.path.abspath(p) for p in sys.path if p not in self._before and not re.search(r"(site|dist)-packages", p)]
+        ours = [folder for folder in added if not (folder + os.sep).startswith(self._python)]
+        return ours if self._folder in ours else [self._folder, *ours]
 
     def find_spec(self, name, path=None, target=None):
-        spec = importlib.machinery.PathFinder.find_spec(name, path or [self._folder], target)
-        if spec is None or not spec.origin or not spec.origin.endswith(".py") or not os.path.abspath(spec.origin).startswith(self._folder + os.sep):
+        folders = self._folders()
+        spec = importlib.machinery.PathFinder.find_spec(name, path or folders, target)
+        if spec is None or not spec.origin or not spec.origin.endswith(".py") or not os.path.abspath(spec.origin).startswith(tuple(f + os.sep for f in folders)):
             return None
         with open(spec.origin, "rb") as file:
             source = decode(file.read())

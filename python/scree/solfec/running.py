@@ -4,7 +4,7 @@ import sys
 
 from .. import _check, ranks, session
 from ..progress import Percent, Progress
-from ._arguments import call_with, routine
+from ._arguments import call_with, callback_with, routine
 from .domain import UNFINISHED, domain
 from .solvers import Solver, apply_default
 
@@ -76,7 +76,7 @@ def CALLBACK(solfec, interval, data, callback):
     """CALLBACK (solfec, interval, data, callback): call callback (data) every `interval` simulated seconds, first after the first
     step; 0 ends the RUN. A tuple as data is spread over the callback's arguments when it has as many."""
     domain("solfec", solfec)
-    _check.function("callback", callback)
+    callback_with("callback", callback, data)
 
     def call(sim, given=None):
         return call_with(callback, given)

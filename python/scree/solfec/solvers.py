@@ -3,7 +3,7 @@ import weakref
 
 from .. import _check, _scree, plain_values
 from ..simulation import asked
-from ._arguments import Strict, call_with, flag, routine
+from ._arguments import Strict, call_with, callback_with, flag, routine
 
 __all__ = ["GAUSS_SEIDEL_SOLVER", "EXPLICIT_SOLVER", "PENALTY_SOLVER", "NEWTON_SOLVER", "TEST_SOLVER", "SICONOS_SOLVER", "HYBRID_SOLVER", "SOLVER"]
 
@@ -19,6 +19,7 @@ class Solver(Strict):
     _sim_reference = None
     _made = False  #: set once the constructor is done: from then on messages name the object
     stopped = False  #: set when a failure callback ended the run
+    _failing = None  #: report of the solve that a failure callback is asked about; its step is not made yet
 
     @property
     def _sim(self):
@@ -37,6 +38,8 @@ class Solver(Strict):
 
     @property
     def _report(self):
+        if self._failing is not None:
+            return self._failing
         sim = self._sim
         return sim.solve_report if sim is not None and sim.steps else None
 
@@ -128,7 +131,7 @@ class GAUSS_SEIDEL_SOLVER(Solver):
         self._diagmaxiter = max(100, self._maxiter // 100) if diagmaxiter is None else _count("diagmaxiter", diagmaxiter)
         self._diagsolver = None if diagsolver is None else _check.choice("diagsolver", diagsolver, _DIAGONAL)
         self._data = data
-        self._callback = None if callback is None else _check.function("callback", callback)
+        self._callback = None if callback is None else callback_with("callback", callback, data, "solver")
         self._history, self._reverse, self._variant, self._innerloops = "OFF", "OFF", "FULL", 1
 
     epsilon = _member("epsilon", _check.positive, "Relative change of the reactions that ends a solve.")
@@ -202,7 +205,11 @@ class GAUSS_SEIDEL_SOLVER(Solver):
         sim._engine.set_solver("GAUSS_SEIDEL", stop, options, policy, self._failed if calls else None)
 
     def _failed(self, report):
-        answer = call_with(self._callback, self._data, self)
+        self._failing = report
+        try:
+            answer = call_with(self._callback, self._data, self)
+        finally:
+            self._failing = None
         self.stopped = answer is not None and not answer
         return not self.stopped
 

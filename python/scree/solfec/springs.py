@@ -166,9 +166,9 @@ def PUT_SPRING(body1, point1, body2, point2, function, limits, direction=None, u
     if bodies[1] is not None and bodies[1]._solfec is not bodies[0]._solfec:
         raise ValueError(f"body2 = {body2!r}: it belongs to another SOLFEC object than body1")
     points = _check.vector("point1", point1), _check.vector("point2", point2)
-    _check.function("function", function)
     if isinstance(function, TimeSeries):
         raise ValueError("function: a TIME_SERIES is a function of time; one of (stroke, velocity) is expected, such as lambda s, v: -1e3 * s")
+    _check.function("function", function, "stroke", "velocity")
     axis = None if direction is None else _check.direction("direction", direction)
     update = ("FOLLOW" if axis is None else "FIXED") if update is None else _check.choice("update", update, _UPDATES)
     if axis is None and update != "FOLLOW":

@@ -1,6 +1,7 @@
 """States and results that go out of a simulation or come into one."""
 import os
 import re
+import warnings
 
 import numpy as np
 
@@ -136,6 +137,9 @@ def _place_rigidly(body, frame, at):
         engine.set_velocity(body.id, frame.velocities[at], frame.angular_velocities[at])
 
 
+_ATTRIBUTES = ("DISP", "VELO", "STRESS", "REAC", "RELV", "GAP")
+
+
 @routine
 def XDMF_EXPORT(solfec, time, path, subset=None, attributes=None):
     """XDMF_EXPORT (solfec, time, path | subset, attributes): write results for ParaView: path.xdmf with its numbers beside it.
@@ -145,8 +149,8 @@ def XDMF_EXPORT(solfec, time, path, subset=None, attributes=None):
     all that the results have is written whatever is asked for. Before the first RUN the present state is written, whatever the time."""
     domain("solfec", solfec)
     target = text("path", path)
-    for name in [] if attributes is None else attributes:
-        text("attributes", name)
+    for name in () if attributes is None else (attributes,) if isinstance(attributes, str) else attributes:
+        _check.choice("attributes", name, _ATTRIBUTES)
     bodies = None if subset is None else [b.id for b in chosen(solfec, subset)]
     wanted = None if isinstance(time, tuple) and len(time) == 2 else [_check.number("time", t) for t in np.ravel(time)]
     stored = solfec._results() if solfec._reader is not None or solfec._sim._runs else _present(solfec, target)
@@ -210,9 +214,15 @@ def _words(values):
 @routine
 def LOCDYN_DUMP(solfec, path):
     """LOCDYN_DUMP (solfec, path): write the contact problem of the last step (W, B, friction) and its solution as an FCLIB file,
-    which `scree solve` and `scree bench solvers` read."""
+    which `scree solve` and `scree bench solvers` read. A warning, and no file, where there is none: of a step without contacts and constraints, and in
+    'READ' mode, as results do not keep it."""
     domain("solfec", solfec)
-    solfec._sim.export_problem(_folder_of(text("path", path)))
+    path = text("path", path)
+    if solfec._reader is not None or not solfec._engine.problem_blocks():
+        why = "results do not keep the problem of a step" if solfec._reader is not None else "the last step had no contacts or constraints"
+        warnings.warn(f"LOCDYN_DUMP: {path}: {why}; nothing is written", stacklevel=_check.outside())
+        return
+    solfec._sim.export_problem(_folder_of(path))
 
 
 @routine
