@@ -10,6 +10,8 @@ namespace {
 
 constexpr double kRest = 2.0;          ///< speeds below this many tolerances of what loads cause in a step are rest
 constexpr double kNear = 4.0;          ///< tolerances from the cone within which an impulse may belong to a contact that slips
+constexpr double kLoose = 1e-6;         ///< speed, relative to what a bond's pull could cause, from which on a bond may end
+constexpr double kWorst = 0.1;          ///< residual beyond which a solve tells nothing
 constexpr double kStuck = 0.5;         ///< share of a body's speed at a point that sticks that shows the speed to be error
 constexpr double kNormal = 0.9;        ///< the same of the normal speed at a point that slips
 
@@ -88,12 +90,16 @@ bool ContactStage::held_still(const StageInput& in, int slot, double speed) cons
 }
 
 void ContactStage::break_bonds() {
-  // A bond ends when its contact opens or slips, seen against the speed its own pull could cause. (An impulse
-  // on the shifted cone alone does not tell: in a hyperstatic set it may lie there by choice of the solver.)
+  // A bond ends when its impulse lies on the shifted cone and its contact opens or slips, seen against the speed its own pull could cause and the error of the
+  // solve. (The first alone does not tell: in a hyperstatic set it may lie there by choice of the solver; nor does the second: inside the cone a velocity is
+  // error, and errors add up.)
   const std::size_t first = reactions.size();
+  const double near = kNear * std::min(report.residual, kWorst), least = std::max(kLoose, near);
   for (std::size_t k = 0; k < implicit.size(); ++k) {
     assembly::Contact& contact = contacts[implicit[k]];
-    if (contact.cohesive && contact.U.norm() > 1e-6 * contact.bond * form_->diagonal()[first + k].trace()) contact.cohesive = false;
+    const Eigen::Map<const Vec3> r(R.data() + 3 * (first + k));
+    const bool inside = r.x() > near * contact.bond && r.tail<2>().norm() < (1.0 - near) * problem.mu[first + k] * r.x();
+    if (contact.cohesive && !inside && contact.U.norm() > least * contact.bond * form_->diagonal()[first + k].trace()) contact.cohesive = false;
   }
 }
 

@@ -190,6 +190,31 @@ TEST(Contact, CohesionHoldsUntilTheStrengthIsReached) {
   }
 }
 
+// What a solver leaves undone adds up to velocities; they are no reason for a bond to end.
+TEST(Contact, BondsHoldWithEverySolverAndTolerance) {
+  for (const char* solver : {"AUTO", "NEWTON", "GAUSS_SEIDEL", "SEMISMOOTH_NEWTON"}) {
+    for (const auto yardstick : {solvers::Yardstick::residual, solvers::Yardstick::scaled_merit}) {
+      for (const double load : {0.8, 1.2}) {
+        Scene scene(1e-3, {0, 0, -10});
+        scene.sim.solver().name = solver;
+        scene.sim.solver().stop = {.tolerance = yardstick == solvers::Yardstick::residual ? 1e-3 : 1e-8, .yardstick = yardstick};
+        model::SurfaceMaterial glue{.is_default = true, .label = "glue"};
+        glue.friction = 0.3;
+        glue.cohesion = 1e4 / load;  // Pa on 1 m^2, under a block of 1000 kg
+        scene.sim.model().surfaces.add(glue);
+        scene.obstacle(geometry::make_box({-1, -1, 1}, {1, 1, 2}, 0, 0));
+        const int id = scene.rigid(geometry::make_box({-0.5, -0.5, 0}, {0.5, 0.5, 1}, 0, 0), 1000.0);
+        scene.run(100);
+        const double fallen = 0.5 - scene.position(id).z();
+        if (load < 1.0)
+          EXPECT_LT(fallen, 1e-5) << solver << ' ' << solvers::to_string(yardstick);
+        else
+          EXPECT_GT(fallen, 1e-3) << solver << ' ' << solvers::to_string(yardstick);
+      }
+    }
+  }
+}
+
 TEST(Contact, SpringDashpotBallRestsAtItsStaticOverlap) {
   // Ball impact with spring 1e9 N/m: rest overlap m g / s, no dashpot conserves energy within 1 %.
   for (const double dashpot : {0.0, 1e7}) {
