@@ -223,7 +223,7 @@ class Simulation:
         """Law between two surface ids; with surface1 alone, of this surface with any other; without ids, the default for pairs that have none of
         their own.
 
-        friction: Coulomb coefficient; inf never slips. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT'); power:
+        friction: Coulomb coefficient; above 1000 it counts as 1000, inf too: no slip under pressure. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT'); power:
         of the overlap in the spring's force, 1 or more (Hertz: 1.5; spring is then in N/m^power)."""
         given = [_check.integer(what, id) for what, id in (("surface1", surface1), ("surface2", surface2)) if id is not None]
         default = not given
