@@ -139,6 +139,8 @@ class ContactStage {
   [[nodiscard]] double bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const;
   /// What takes back an overlap that turning has made (theory eq. 3.25), m/s.
   [[nodiscard]] double turned_bias(const StageInput& in, const assembly::Contact& contact) const;
+  /// The same of RATTLE: what turning will do to the gap by the end of the step.
+  [[nodiscard]] double turning_ahead(const StageInput& in, const assembly::Contact& contact) const;
   /// How friction's velocity changes until the instant of the new velocities, m/s, in the contact's frame.
   [[nodiscard]] Vec3 drift_ahead(const StageInput& in, const assembly::Contact& contact) const;
   /// Levels `places` and `velocities`: when and how fast a contact with restitution closes in this step, unless it is too slow to bounce.
