@@ -176,7 +176,7 @@ class Simulation:
         self._engine.set_solver(name, stop, options, _check.text("failure", failure), on_failure, aim)
 
     def contact_settings(self, **settings):
-        """Read or change contact settings: margin (m), recovery (0..1), recovery_speed (m/s, at most) and slack (of overlaps), restitution
+        """Read or change contact settings: margin (m), recovery (0..1), recovery_speed (m/s, at most; None: by size and loads) and slack (of overlaps), restitution
         ('CONSISTENT': no impact adds energy, or 'NEWTON'), manifold_points, sparsify (0..1), min_area (m^2) and min_distance (m) of
         contacts of pieces, one_point_per_overlap, unphysical_penetration (m, depth that stops the run)."""
         old = self._engine.contact_settings()
@@ -189,6 +189,8 @@ class Simulation:
                     _check.choice(name, value, ("CONSISTENT", "NEWTON"))
                 elif name == "one_point_per_overlap":
                     value = _check.flag(name, value)
+                elif name == "recovery_speed" and value is None:
+                    pass
                 elif name in ("unphysical_penetration", "recovery_speed"):
                     _check.unbounded(name, value, _check.number)
                 else:

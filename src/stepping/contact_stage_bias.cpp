@@ -83,7 +83,7 @@ double ContactStage::bias(const StageInput& in, const assembly::Contact& contact
     return -e * found.closing - ahead(found, h);
   }
   if (in.level == Level::velocities || (contact.yields && contact.point.gap < 0.0)) return 0.0;
-  const Recovery recovery{in.level == Level::places ? 1.0 : in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed};
+  const Recovery recovery{in.level == Level::places ? 1.0 : in.settings.recovery, allowed_overlap(in, contact), recovery_speed(in, contact)};
   const double plain = in.level == Level::places ? place_bias(contact, in.settings.step, relative_velocity(in, contact, in.free).x(), recovery)
                                                  : gap_bias(contact, in.ahead, recovery);
   if (in.level == Level::places && in.settings.integrator == Integrator::rattle) return plain + turned_bias(in, contact);

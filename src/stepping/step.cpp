@@ -343,7 +343,7 @@ StepForm Simulation::step_form() const {
 StageInput Simulation::stage_input(const model::Motion& motion, const assembly::Velocities& before, const assembly::Velocities& free) const {
   return {.model = model_, .motion = motion, .world = world_, .settings = settings_, .solver = solver_, .loads = buffers_.loads, .before = before,
           .free = free, .memory = now_.state.memory, .reactions = now_.state.reactions, .times = {}, .kick = buffers_.kick, .spare = now_.state.spare,
-          .division = division_.get()};
+          .acceleration = buffers_.acceleration, .division = division_.get()};
 }
 
 void Simulation::check_integrator() const {
@@ -383,6 +383,13 @@ void Simulation::find_loads(const State& next, const assembly::Velocities& veloc
     bool& flag_;
   } now(loading_);
   evaluate_loads(model_, next.motion, velocities, time, step, buffers_.loads);
+  double force = 0.0, mass = 0.0;
+  for (int b = 0; b < model_.bodies.size(); ++b) {
+    if (!model_.bodies.moves(b)) continue;
+    force += buffers_.loads.force[b].norm();
+    mass += model_.bodies.mass[b];
+  }
+  buffers_.acceleration = mass > 0.0 ? force / mass : 0.0;
   if (division_ && !model_.user_forces.empty()) division_->compare_loads(buffers_.loads.force, buffers_.loads.torque);
 }
 
@@ -451,7 +458,7 @@ bool Simulation::velocity_stage(State& next) {
   StageInput in{.model = model_, .motion = next.motion, .world = world_, .settings = settings_, .solver = solver_, .loads = with.loads,
                 .before = with.old, .free = with.instant.velocities, .memory = next.memory, .reactions = {}, .level = Level::velocities,
                 .times = {end, end + 0.5 * h, h, false}, .kick = with.kick, .lag = now_.state.motion.lag, .placed = &with.bounces.placed,
-                .excess = with.bounces.excess, .spare = now_.state.spare, .division = division_.get()};
+                .excess = with.bounces.excess, .spare = now_.state.spare, .acceleration = with.acceleration, .division = division_.get()};
   with.instant.stage.build(in, with.points, with.factors.inertias);
   solve(in, with.instant.stage);
   for (int round = 0; round < kMostLooks && defer_struck(in, with.instant.stage, with.factors.inertias); ++round) solve(in, with.instant.stage);
