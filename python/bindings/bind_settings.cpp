@@ -75,7 +75,7 @@ void set_contact(Engine& engine, const std::string& name, const py::object& valu
     return x;
   };
   if (name == "recovery") settings.recovery = real(0.0, 1.0);
-  else if (name == "recovery_speed") settings.recovery_speed = real(0.0, kInfinity);
+  else if (name == "recovery_speed") settings.recovery_speed = value.is_none() ? stepping::kBySize : real(0.0, kInfinity);
   else if (name == "restitution") settings.restitution = by_name<stepping::RestitutionLaw>("restitution", py::cast<std::string>(value), stepping::kRestitutionNames);
   else if (name == "slack") settings.slack = real(0.0, 1.0);
   else if (name == "unphysical_penetration") settings.unphysical_penetration = real(0.0, kInfinity);
@@ -93,7 +93,7 @@ py::dict get_contact(Engine& engine) {
   const stepping::StepSettings& settings = engine.simulation.settings();
   py::dict info;
   info["recovery"] = settings.recovery;
-  info["recovery_speed"] = settings.recovery_speed;
+  info["recovery_speed"] = settings.recovery_speed == stepping::kBySize ? py::object(py::none()) : py::cast(settings.recovery_speed);
   info["restitution"] = to_string(settings.restitution);
   info["slack"] = settings.slack;
   info["unphysical_penetration"] = settings.unphysical_penetration;

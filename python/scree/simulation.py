@@ -176,7 +176,7 @@ class Simulation:
         self._engine.set_solver(name, stop, options, _check.text("failure", failure), on_failure, aim)
 
     def contact_settings(self, **settings):
-        """Read or change contact settings: margin (m), recovery (0..1), recovery_speed (m/s, at most) and slack (of overlaps), restitution
+        """Read or change contact settings: margin (m), recovery (0..1), recovery_speed (m/s, at most; None: by size and loads) and slack (of overlaps), restitution
         ('CONSISTENT': no impact adds energy, or 'NEWTON'), manifold_points, sparsify (0..1), min_area (m^2) and min_distance (m) of
         contacts of pieces, one_point_per_overlap, unphysical_penetration (m, depth that stops the run)."""
         old = self._engine.contact_settings()
@@ -189,6 +189,8 @@ class Simulation:
                     _check.choice(name, value, ("CONSISTENT", "NEWTON"))
                 elif name == "one_point_per_overlap":
                     value = _check.flag(name, value)
+                elif name == "recovery_speed" and value is None:
+                    pass
                 elif name in ("unphysical_penetration", "recovery_speed"):
                     _check.unbounded(name, value, _check.number)
                 else:
@@ -223,7 +225,7 @@ class Simulation:
         """Law between two surface ids; with surface1 alone, of this surface with any other; without ids, the default for pairs that have none of
         their own.
 
-        friction: Coulomb coefficient; inf never slips. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT'); power:
+        friction: Coulomb coefficient; above 1000 it counts as 1000, inf too: no slip under pressure. cohesion: Pa. restitution: 0..1. spring: N/m, dashpot: N s/m (model 'SPRING_DASHPOT'); power:
         of the overlap in the spring's force, 1 or more (Hertz: 1.5; spring is then in N/m^power)."""
         given = [_check.integer(what, id) for what, id in (("surface1", surface1), ("surface2", surface2)) if id is not None]
         default = not given

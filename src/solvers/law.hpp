@@ -73,6 +73,10 @@ BlockKind register_law(std::unique_ptr<const Law> law);
 [[nodiscard]] constexpr bool normal_only(BlockKind kind, double mu) noexcept {
   return kind == BlockKind::direction || (kind == BlockKind::contact && mu == 0.0);
 }
+/// Friction as solvers and yardsticks take it: more than this counts as this, mu = inf too (theory sec. 3.2). What slips under it pushes with a thousandth of
+/// its tangential impulse; from 1e4 on cones are so flat that their sides drown in the rounding of velocities.
+inline constexpr double kMostFriction = 1e3;
+[[nodiscard]] constexpr double bounded_parameter(BlockKind kind, double mu) noexcept { return frictional(kind) && mu > kMostFriction ? kMostFriction : mu; }
 /// The set its impulses are taken from, for methods that know cones, lines and spaces only.
 enum class ImpulseSet : std::uint8_t { cone, half_line, space, line, other };
 [[nodiscard]] constexpr ImpulseSet impulse_set(BlockKind kind, double mu) noexcept {

@@ -66,17 +66,14 @@ void check_laws(const SolverInfo& info, const ContactProblem& problem) {
               to_string(*other), fmt::join(names, ", "));
 }
 
-constexpr double kMostFriction = 1e8;    ///< solvers take more as this; what they find is measured with the problem's own
-
 bool asks_for(const OptionValues& options, Formulation law) {
   const auto found = options.find("formulation");
   return found == options.end() ? law == Formulation::coulomb : found->second == OptionValue(to_string(law));
 }
-bool coulomb(const OptionValues& options) { return asks_for(options, Formulation::coulomb); }
 
 /// How far R is from the law that was asked for. Of Tresca's the solver alone knows the thresholds: nothing.
 std::optional<double> law_error(const ContactProblem& problem, const StopRule& stop, const OptionValues& options, std::span<const double> R) {
-  if (coulomb(options)) return measure(stop.yardstick, problem, R);
+  if (asks_for(options, Formulation::coulomb)) return measure(stop.yardstick, problem, R);
   if (stop.yardstick != Yardstick::residual) return {};
   if (asks_for(options, Formulation::convex)) return measure(Yardstick::ccp, problem, R);
   if (!asks_for(options, Formulation::frictionless)) return {};
@@ -97,16 +94,13 @@ struct Method {
 
 /// A solve of the problem itself, or of some of its blocks.
 SolveReport run(const Method& method, const ContactProblem& problem, std::span<const int> blocks, const StopRule& stop, const OptionValues& options, std::span<double> R) {
-  if (std::ranges::none_of(problem.mu, [](double mu) { return mu > kMostFriction; })) return method.solve(problem, blocks, stop, options, R);
+  const auto bound = [&](std::size_t a) { return bounded_parameter(problem.kind[a], problem.mu[a]); };
+  std::size_t a = 0;
+  while (a < problem.mu.size() && bound(a) == problem.mu[a]) ++a;
+  if (a == problem.mu.size()) return method.solve(problem, blocks, stop, options, R);
   ContactProblem bounded = problem;
-  for (double& mu : bounded.mu) mu = std::min(mu, kMostFriction);
-  SolveReport report = method.solve(bounded, blocks, stop, options, R);
-  report.residual_known = false;
-  if (coulomb(options) && report.status == Status::converged && !(measure(stop.yardstick, problem, R) <= stop.tolerance)) {
-    report.status = Status::max_iterations;
-    report.advice = "a contact slips that its friction should hold: no solution without slip was found";
-  }
-  return report;
+  for (; a < bounded.mu.size(); ++a) bounded.mu[a] = bound(a);
+  return method.solve(bounded, blocks, stop, options, R);
 }
 
 /// A solve of what equalities leave (equalities.hpp).

@@ -54,7 +54,7 @@ Sums block_sums(Yardstick yardstick, const ContactProblem& problem, const double
   const Eigen::Map<const Vec3> r(R + 3 * a), u(U + 3 * a), b(problem.B.data() + 3 * a);
   const Mat3& W = problem.W->diagonal()[i];
   const auto kind = problem.kind[i];
-  const double mu = problem.mu[i];
+  const double mu = bounded_parameter(kind, problem.mu[i]);
   Sums sums;
   if (in_energy(yardstick)) {
     const bool along_normal = impulse_set(kind, mu) == ImpulseSet::line;

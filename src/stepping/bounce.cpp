@@ -22,6 +22,6 @@ double gap_after(const Bounce& bounce, double e, double h) {
   return std::max(0.0, left * (e * bounce.closing + 0.5 * bounce.acceleration * left));
 }
 
-double ahead(const Bounce& bounce, double h) { return bounce.acceleration * (0.5 * h - bounce.time); }
+double ahead(const Bounce& bounce, double h) { return bounce.acceleration * (h - bounce.time); }
 
 }  // namespace scree::stepping

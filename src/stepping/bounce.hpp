@@ -29,7 +29,7 @@ struct Bounce {
 /// Gap at the end of the step after a bounce with restitution e (eq. 2.31), m, not negative.
 [[nodiscard]] double gap_after(const Bounce& bounce, double e, double h);
 
-/// What loads add to the normal velocity from the bounce to the middle of the step, m/s.
+/// What loads add to the normal velocity from the bounce to the end of the step, m/s.
 [[nodiscard]] double ahead(const Bounce& bounce, double h);
 
 }  // namespace scree::stepping

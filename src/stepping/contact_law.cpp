@@ -28,6 +28,11 @@ double place_bias(const assembly::Contact& contact, double h, double B_N, const 
   return gap > 0.0 ? gap / h : std::max(recovery.share * gap / h, -most);
 }
 
+double turned_speed(const assembly::Contact& contact, const Vec3& omega_a, const Vec3& omega_b, double farthest) {
+  if (contact.R_last.x() <= 0.0 || std::max(contact.travel_a.norm(), contact.travel_b.norm()) > farthest) return 0.0;
+  return std::min(0.0, 0.5 * contact.point.normal.dot(omega_b.cross(contact.travel_b) - omega_a.cross(contact.travel_a)));
+}
+
 double turning_bias(const assembly::Contact& contact, const Vec3& omega_a, const Vec3& omega_b, double h, double closing, double allowed) {
   const double gap = contact.point.gap;
   if (gap >= 0.0 || contact.R_last.x() <= 0.0) return 0.0;

@@ -37,6 +37,10 @@ struct Recovery {
 /// step: it is driven out no faster than its contact closes by itself (B_N), so that doing so adds no energy.
 [[nodiscard]] double place_bias(const assembly::Contact& contact, double h, double B_N, const Recovery& recovery);
 
+/// The mean speed, m/s, 0 or less, with which the turn of its bodies closes the gap of a contact that pushed in the last step, beyond its velocity (c of eq. 3.25).
+/// `farthest` as in tangential_bias().
+[[nodiscard]] double turned_speed(const assembly::Contact& contact, const Vec3& omega_a, const Vec3& omega_b, double farthest);
+
 /// What is added to B_N of a contact that pushed in the last step, so that it takes back what it overlaps because bodies turn (eq. 3.25): no faster than it
 /// closes, `closing` (m/s, the normal velocity it begins with), and, up to the overlap `allowed` (m), than the turn of the last step explains. 0 or less, m/s.
 [[nodiscard]] double turning_bias(const assembly::Contact& contact, const Vec3& omega_a, const Vec3& omega_b, double h, double closing, double allowed);

@@ -254,7 +254,7 @@ void ContactStage::add_blocks(const StageInput& in, const assembly::Assembler& w
     implicit.push_back(static_cast<int>(c));
     assembly::add_block(with, side_a(contact), side_b(contact), contact.frame(), *form_, blocks_);
     problem.kind.push_back(solvers::BlockKind::contact);
-    problem.mu.push_back(in.model.surfaces[contact.material].friction);
+    problem.mu.push_back(solvers::bounded_parameter(solvers::BlockKind::contact, in.model.surfaces[contact.material].friction));
     R.insert(R.end(), {contact.R.x() + contact.bond, contact.R.y(), contact.R.z()});
     // Impulses found in this step already are a better guess than any trend, and steps of statics are steps of loads.
     if (in.settings.quasi_static || contact.trend.isZero(0.0) || contact.R != contact.R_last) continue;

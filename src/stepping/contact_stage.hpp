@@ -112,6 +112,10 @@ class ContactStage {
   void give_way(const StageInput& in);
   /// Groups of which more is asked than their recovery accounts for (theory eq. 3.24).
   [[nodiscard]] std::vector<char> overdriven(const StageInput& in, std::span<const int> group) const;
+  /// After that: where rough contacts wedge a body between them, so that nothing obeys all that they ask for, those that push ask for rates alone; solve again.
+  void loosen_wedged(const StageInput& in);
+  /// Groups whose impulses grow against what contacts ask for beside rates (theory eq. 3.26).
+  [[nodiscard]] std::vector<char> wedged(const StageInput& in, std::span<const int> group) const;
   void leave_overlap(int c);
   std::vector<int> mark_yielding(std::span<const int> group, std::span<const char> chosen);
   /// Velocities of all blocks when constraints take back their drift as if nothing touched, m/s.
@@ -135,6 +139,8 @@ class ContactStage {
   [[nodiscard]] double bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const;
   /// What takes back an overlap that turning has made (theory eq. 3.25), m/s.
   [[nodiscard]] double turned_bias(const StageInput& in, const assembly::Contact& contact) const;
+  /// The same of RATTLE: what turning will do to the gap by the end of the step.
+  [[nodiscard]] double turning_ahead(const StageInput& in, const assembly::Contact& contact) const;
   /// How friction's velocity changes until the instant of the new velocities, m/s, in the contact's frame.
   [[nodiscard]] Vec3 drift_ahead(const StageInput& in, const assembly::Contact& contact) const;
   /// Levels `places` and `velocities`: when and how fast a contact with restitution closes in this step, unless it is too slow to bounce.

@@ -45,8 +45,10 @@ std::optional<Bounce> ContactStage::bounce_of(const StageInput& in, const assemb
     Approach approach{gap, before, relative_velocity(in, contact, in.free).x(), lag, h};
     // Seen from the end of the step, the gap at its start is what the bodies have moved since, and what changes velocities are the loads, not the turn.
     if (in.placed) {
+      const double a = load_acceleration(in, contact);
       approach.gap = gap - h * relative_velocity(in, contact, *in.placed).x();
-      approach.before = approach.free - (lag + 0.5 * h) * load_acceleration(in, contact);
+      approach.free -= 0.5 * h * a;
+      approach.before = approach.free - (lag + 0.5 * h) * a;
     }
     bounce = find_bounce(approach);
     // One that the places have closed has closed, if only by the end of the step.
@@ -59,11 +61,17 @@ std::optional<Bounce> ContactStage::bounce_of(const StageInput& in, const assemb
 
 double ContactStage::turned_bias(const StageInput& in, const assembly::Contact& contact) const {
   if (in.settings.quasi_static || !contact.rigid() || contact.cohesive || contact.yields) return 0.0;
-  // RATTLE's second problem has stopped what closed: nothing would pay for taking it back.
-  if (in.level == Level::places && in.settings.integrator == Integrator::rattle) return 0.0;
+  // RATTLE's second problem stops what closes, and takes back the work of looking ahead.
+  if (in.level == Level::places && in.settings.integrator == Integrator::rattle) return turning_ahead(in, contact);
   const double closing = contact.U_old.x();
   const double h = in.level == Level::places ? in.settings.step : in.ahead;
   return turning_bias(contact, in.before.angular[contact.index_a], in.before.angular[contact.index_b], h, closing, allowed_overlap(in, contact));
+}
+
+double ContactStage::turning_ahead(const StageInput& in, const assembly::Contact& contact) const {
+  const model::Bodies& bodies = in.model.bodies;
+  const double speed = assembly::surface_speed(bodies, in.before, contact.index_a) + assembly::surface_speed(bodies, in.before, contact.index_b);
+  return turned_speed(contact, in.before.angular[contact.index_a], in.before.angular[contact.index_b], in.settings.step * speed);
 }
 
 double ContactStage::bias(const StageInput& in, const assembly::Contact& contact, bool bounce) const {
@@ -75,9 +83,10 @@ double ContactStage::bias(const StageInput& in, const assembly::Contact& contact
     return -e * found.closing - ahead(found, h);
   }
   if (in.level == Level::velocities || (contact.yields && contact.point.gap < 0.0)) return 0.0;
-  const Recovery recovery{in.level == Level::places ? 1.0 : in.settings.recovery, allowed_overlap(in, contact), in.settings.recovery_speed};
+  const Recovery recovery{in.level == Level::places ? 1.0 : in.settings.recovery, allowed_overlap(in, contact), recovery_speed(in, contact)};
   const double plain = in.level == Level::places ? place_bias(contact, in.settings.step, relative_velocity(in, contact, in.free).x(), recovery)
                                                  : gap_bias(contact, in.ahead, recovery);
+  if (in.level == Level::places && in.settings.integrator == Integrator::rattle) return plain + turned_bias(in, contact);
   return contact.point.gap < 0.0 ? std::min(plain, turned_bias(in, contact)) : plain;
 }
 

@@ -9,6 +9,8 @@ namespace scree::stepping {
 
 namespace {
 
+constexpr double kWedges = 1.0;   ///< mu from which on two contacts hold what is between them whatever pushes it
+constexpr double kAgainst = 0.5;  ///< share of what impulses are paid for by biases beyond which these are what cannot be met (theory eq. 3.26)
 constexpr double kFaster = 10.0;  ///< times the speeds asked for that bodies may reach by taking back overlaps and drift, in the mean square
 
 /// What a group of bodies in touch is asked for.
@@ -19,6 +21,14 @@ struct Asked {
   bool overlaps = false;  ///< a contact recovers
   bool joined = false;    ///< there are equalities
 };
+
+/// `kept` with the work of two solves.
+solvers::SolveReport work_of_both(const solvers::SolveReport& first, solvers::SolveReport kept, const solvers::SolveReport& second) {
+  kept.iterations = first.iterations + second.iterations;
+  kept.products = first.products + second.products;
+  kept.seconds = first.seconds + second.seconds;
+  return kept;
+}
 
 std::size_t count(std::span<const int> group) { return group.empty() ? 0 : static_cast<std::size_t>(*std::ranges::max_element(group)) + 1; }
 
@@ -63,15 +73,53 @@ void ContactStage::give_way(const StageInput& in) {
     if (chosen[group[k / 3]]) R[k] = guess[k];
   report = solve_problem(in, R);
   const bool worse = report.status != solvers::Status::converged && report.residual >= asked.residual;
-  const solvers::SolveReport made = std::exchange(report, worse ? asked : report);
-  report.iterations = asked.iterations + made.iterations;
-  report.products = asked.products + made.products;
-  report.seconds = asked.seconds + made.seconds;
+  report = work_of_both(asked, worse ? asked : report, report);
   if (worse) {
     R = R_asked, problem.B = B_asked, bias_ = bias_asked;
     for (const int c : yielding) contacts[c].yields = false;
     deepest_left = left;
   }
+}
+
+void ContactStage::loosen_wedged(const StageInput& in) {
+  if (report.status == solvers::Status::converged || in.settings.quasi_static) return;
+  const std::vector<int> group = groups();
+  const std::vector<char> chosen = wedged(in, group);
+  if (std::ranges::none_of(chosen, [](char c) { return c != 0; })) return;
+
+  const solvers::SolveReport asked = report;
+  const std::vector<double> R_asked = R, B_asked = problem.B, bias_asked = bias_, places_asked = places_;
+  for (std::size_t k = 0; k < implicit.size(); ++k) {
+    const std::size_t a = reactions.size() + k;
+    if (!chosen[group[a]]) continue;
+    const bool pushes = R[3 * a] > 0.0 && !bounces_now(in, contacts[implicit[k]]);
+    for (std::size_t i = 3 * a; i < 3 * a + 3; ++i) {
+      R[i] = guess[i];
+      if (!pushes) continue;
+      problem.B[i] -= bias_[i];
+      bias_[i] = places_[i] = 0.0;
+    }
+  }
+  report = solve_problem(in, R);
+  const bool worse = report.status != solvers::Status::converged && report.residual >= asked.residual;
+  if (worse) R = R_asked, problem.B = B_asked, bias_ = bias_asked, places_ = places_asked;
+  report = work_of_both(asked, worse ? asked : report, report);
+}
+
+std::vector<char> ContactStage::wedged(const StageInput& in, std::span<const int> group) const {
+  std::vector<double> whole(count(group)), asked(whole.size());
+  std::vector<char> hard(whole.size(), 0);
+  for (std::size_t k = 3 * reactions.size(); k < R.size(); ++k) {
+    const int g = group[k / 3];
+    whole[g] -= R[k] * problem.B[k];
+    asked[g] -= R[k] * bias_[k];
+  }
+  const std::size_t first = reactions.size();
+  for (std::size_t k = 0; k < implicit.size(); ++k)
+    if (problem.mu[first + k] >= kWedges && !bounces_now(in, contacts[implicit[k]])) hard[group[first + k]] = 1;
+  std::vector<char> chosen(whole.size(), 0);
+  for (std::size_t g = 0; g < whole.size(); ++g) chosen[g] = hard[g] && asked[g] > kAgainst * whole[g];
+  return chosen;
 }
 
 std::vector<int> ContactStage::mark_yielding(std::span<const int> group, std::span<const char> chosen) {

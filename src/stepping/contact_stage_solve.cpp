@@ -27,6 +27,7 @@ void ContactStage::solve(const StageInput& in) {
   report = solve_problem(in, R);
   refuse_unbounded(problem, R, report);
   give_way(in);
+  loosen_wedged(in);
   merit = solvers::measure(solvers::Yardstick::scaled_merit, problem, R);
   if (bouncing && in.level != Level::places && in.settings.restitution == RestitutionLaw::consistent) limit_restitution(in);
 }

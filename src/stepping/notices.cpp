@@ -29,8 +29,7 @@ void Simulation::warn_of_overlaps() {
   for (std::size_t k = 0; k < std::min(order.size(), kMostNamed); ++k)
     named += fmt::format("{}{} and {} by {:.3g} m", k ? ", " : "", order[k].second.first, order[k].second.second, -order[k].first);
   if (order.size() > kMostNamed) named += fmt::format(" and {} more", order.size() - kMostNamed);
-  notices_.add(fmt::format("bodies overlap at the start: {}; they are pushed apart at {:.3g} m/s at most (contact setting recovery_speed). Move them apart, or exclude the pairs",
-                                  named, settings_.recovery_speed));
+  notices_.add(fmt::format("bodies overlap at the start: {}; they are pushed apart slowly (contact setting recovery_speed). Move them apart, or exclude the pairs", named));
 }
 
 void Simulation::warn_of_spin() {
@@ -57,7 +56,7 @@ void Simulation::warn_of_springs(const StageInput& in, const ContactStage& stage
 
 void Simulation::warn_of_parts(long parts) {
   const double h = settings_.step;
-  notices_.say(Notice::parts, fmt::format("step {} was made of {} parts: in one of {:.3g} s a body turns too far beside something thin, or impacts find no room; results are those of a step of {:.2g} s there, and cost as much",
+  notices_.say(Notice::parts, fmt::format("step {} was made of {} parts: in one of {:.3g} s a body turns too far beside something thin or on what it touches, or impacts find no room; results are those of a step of {:.2g} s there, and cost as much",
                                   steps(), parts, h, h / static_cast<double>(parts)));
 }
 

@@ -68,15 +68,16 @@ class Pairs {
     const double there = point.gap + in_.time * point.normal.dot(velocity(j, point.point) - velocity(i, point.point));
     if (there < least(point.gap, allowed)) return is_spring(point);
     if (!first || (angle_[i] == 0.0 && angle_[j] == 0.0)) return true;
-    const double arm_a = arm(i, point.piece_a), arm_b = arm(j, point.piece_b);
-    if (angle_[i] * arm_a + angle_[j] * arm_b <= allowed || is_spring(point)) return true;
+    // What a turn overlaps is taken back in the next step, so that much of it need not be let in.
+    const double arm_a = arm(i, point.piece_a), arm_b = arm(j, point.piece_b), turned = std::min(allowed, left_alone(i, j));
+    if (angle_[i] * arm_a + angle_[j] * arm_b <= turned || is_spring(point)) return true;
     const Path a = path(i, point.piece_a, arm_a), b = path(j, point.piece_b, arm_b);
     const double start = -in_.world.piece_extent(b.piece, -point.normal) - in_.world.piece_extent(a.piece, point.normal);
     // Between two instants a corner leaves its chord by no more than what is allowed.
     const double angle = std::min(angle_[i], kFarTurn) + std::min(angle_[j], kFarTurn);
-    const int instants = std::clamp(static_cast<int>(std::ceil(angle * std::sqrt(std::max(arm_a, arm_b) / allowed))), 1, kMostInstants);
+    const int instants = std::clamp(static_cast<int>(std::ceil(angle * std::sqrt(std::max(arm_a, arm_b) / turned))), 1, kMostInstants);
     for (int k = 1; k <= instants; ++k)
-      if (apart(in_.world, a, b, point.normal, in_.time * k / instants) < least(start, allowed)) return false;
+      if (apart(in_.world, a, b, point.normal, in_.time * k / instants) < least(start, turned)) return false;
     return true;
   }
 
@@ -84,9 +85,10 @@ class Pairs {
   /// Overlap that still shows on which side of each other the two pieces are, m (theory eq. 3.23).
   [[nodiscard]] double harmless(std::size_t i, std::size_t j, const collision::ContactPoint& point) const {
     const double a = width(i, point.piece_a), b = width(j, point.piece_b);
-    const double small = kLeftAlone * in_.slack * std::min(bodies_.radius[i], bodies_.radius[j]);
-    return std::max(kThin * std::min(a, b), std::min(kThin * 0.5 * (a + b), small));
+    return std::max(kThin * std::min(a, b), std::min(kThin * 0.5 * (a + b), left_alone(i, j)));
   }
+  /// Overlap that bodies at rest may have, and as much again, m.
+  [[nodiscard]] double left_alone(std::size_t i, std::size_t j) const { return kLeftAlone * in_.slack * std::min(bodies_.radius[i], bodies_.radius[j]); }
   /// What a gap may become, m.
   static double least(double gap, double allowed) { return gap >= -allowed ? -allowed : gap - kDeeper * allowed; }
   [[nodiscard]] bool is_spring(const collision::ContactPoint& point) const {

@@ -59,11 +59,13 @@ enum class RestitutionLaw : std::uint8_t {
 inline constexpr std::array kRestitutionNames{"CONSISTENT", "NEWTON"};
 [[nodiscard]] inline const char* to_string(RestitutionLaw law) { return kRestitutionNames[static_cast<std::size_t>(law)]; }
 
+inline constexpr double kBySize = -1.0;  ///< a speed that follows from the scene
+
 struct StepSettings {
   double step = 1e-3;                         ///< h, s
   Integrator integrator = Integrator::moreau;
   double recovery = 0.01;                     ///< share of an overlap driven out in one step, in [0, 1]; SHAKE and RATTLE drive out all
-  double recovery_speed = 0.1;                ///< at most, m/s
+  double recovery_speed = kBySize;            ///< at most, m/s; kBySize: relative to the smaller body and what loads accelerate (theory sec. 3.3)
   RestitutionLaw restitution = RestitutionLaw::consistent;
   double slack = 1e-2;                        ///< overlap left alone, relative to the smaller body's radius (of self-contact: the smaller piece's)
   double unphysical_penetration = kInfinity;  ///< depth that stops the run, m

@@ -1,12 +1,22 @@
 #include "stepping/stage_input.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace scree::stepping {
 
 namespace {
 
 constexpr double kCalm = 2.0;          ///< contacts closing no faster than loads make their bodies in this many steps do not bounce
+constexpr double kRecovery = 0.1;      ///< of the speed that loads give over a radius: 0.1 m/s for bodies of 0.1 m under gravity
+constexpr double kUnit = 1.0;          ///< s: time for a radius where there are no loads, and so no time of the scene's own
+
+/// Of two bodies; a body that touches itself may be thin: there of the pieces in touch, m.
+double smaller_radius(const StageInput& in, const assembly::Contact& contact) {
+  const bool self = contact.index_a == contact.index_b;
+  const auto radius = [&](int body, int piece) { return self ? in.world.piece_radius(piece) : in.model.bodies.radius[body]; };
+  return std::min(radius(contact.index_a, contact.point.piece_a), radius(contact.index_b, contact.point.piece_b));
+}
 
 }  // namespace
 
@@ -35,11 +45,12 @@ double calm_speed(const StageInput& in, const assembly::Contact& contact) {
   return kCalm * (load_speed(in, contact.index_a) + load_speed(in, contact.index_b));
 }
 
-double allowed_overlap(const StageInput& in, const assembly::Contact& contact) {
-  // A body that touches itself may be thin: what it may overlap is a share of the pieces in touch.
-  const bool self = contact.index_a == contact.index_b;
-  const auto radius = [&](int body, int piece) { return self ? in.world.piece_radius(piece) : in.model.bodies.radius[body]; };
-  return in.settings.slack * std::min(radius(contact.index_a, contact.point.piece_a), radius(contact.index_b, contact.point.piece_b));
+double recovery_speed(const StageInput& in, const assembly::Contact& contact) {
+  if (in.settings.recovery_speed != kBySize) return in.settings.recovery_speed;
+  const double size = smaller_radius(in, contact);
+  return kRecovery * (in.acceleration > 0.0 ? std::sqrt(in.acceleration * size) : size / kUnit);
 }
+
+double allowed_overlap(const StageInput& in, const assembly::Contact& contact) { return in.settings.slack * smaller_radius(in, contact); }
 
 }  // namespace scree::stepping

@@ -43,6 +43,7 @@ struct StageInput {
   const assembly::Velocities* placed = nullptr;  ///< level `velocities`: those that moved bodies during the step; null: nothing bounces at an instant of its own
   std::span<const double> excess = {};    ///< level `velocities`: energy of `free` above that of the same bodies before their impact, J, by body
   double spare = 0.0;                     ///< work for the solver's goal, in sweeps
+  double acceleration = 0.0;              ///< of all bodies by loads in the mean, m/s^2
   Division* division = nullptr;           ///< of the work among ranks; none: all is done here
 };
 
@@ -54,6 +55,9 @@ struct StageInput {
 
 /// Closing speed up to which a contact rests whatever its restitution, m/s.
 [[nodiscard]] double calm_speed(const StageInput& in, const assembly::Contact& contact);
+
+/// Speed up to which overlaps are driven out, m/s.
+[[nodiscard]] double recovery_speed(const StageInput& in, const assembly::Contact& contact);
 
 /// Overlap left alone, m.
 [[nodiscard]] double allowed_overlap(const StageInput& in, const assembly::Contact& contact);

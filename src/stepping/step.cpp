@@ -229,18 +229,19 @@ bool Simulation::make_step(StepResult& next, double then, bool however) {
   throw_if_stopped();
 
   StageInput in = stage_input(motion, with.old, with.free);
-  in.impulse_ratio = now_.state.clock.impulse_ratio(impulse_time(bodies, with.kick, form.h));
+  const bool rattle = settings_.integrator == Integrator::rattle;
+  const double acting = impulse_time(bodies, with.kick, form.h) + (rattle ? form.new_lag() : 0.0);
+  in.impulse_ratio = now_.state.clock.impulse_ratio(acting);
   in.ahead = buffers_.cover.ahead = form.first_part() == 0.0 ? form.h : 0.5 * (form.h + then);
   in.times = form.leapfrog ? assembly::StepTimes{form.t + 0.5 * form.h, form.t + form.h, form.h}
                            : assembly::StepTimes{form.t + form.h, form.t + form.first_part() + buffers_.cover.ahead, buffers_.cover.ahead};
   in.level = form.leapfrog ? Level::places : Level::midpoint;
   if (form.leapfrog) in.lag = now_.state.motion.lag;
-  const bool rattle = settings_.integrator == Integrator::rattle;
   if (!find_impulses(in, form, next, timer, however)) return false;
   second_half_step(bodies, motion, with.loads, with.carried, with.free, rattle ? with.bounces.placed : next.stage.end, form);
   motion.held = next.stage.held;
   set_lag(bodies, form.new_lag(), motion);
-  next.state.clock.advance(form.h, impulse_time(bodies, with.kick, form.h));
+  next.state.clock.advance(form.h, acting);
   if (!rattle) next.state.memory.store(next.stage.contacts);
   timer.end(kIntegrate);
   throw_if_stopped();
@@ -342,7 +343,7 @@ StepForm Simulation::step_form() const {
 StageInput Simulation::stage_input(const model::Motion& motion, const assembly::Velocities& before, const assembly::Velocities& free) const {
   return {.model = model_, .motion = motion, .world = world_, .settings = settings_, .solver = solver_, .loads = buffers_.loads, .before = before,
           .free = free, .memory = now_.state.memory, .reactions = now_.state.reactions, .times = {}, .kick = buffers_.kick, .spare = now_.state.spare,
-          .division = division_.get()};
+          .acceleration = buffers_.acceleration, .division = division_.get()};
 }
 
 void Simulation::check_integrator() const {
@@ -382,6 +383,13 @@ void Simulation::find_loads(const State& next, const assembly::Velocities& veloc
     bool& flag_;
   } now(loading_);
   evaluate_loads(model_, next.motion, velocities, time, step, buffers_.loads);
+  double force = 0.0, mass = 0.0;
+  for (int b = 0; b < model_.bodies.size(); ++b) {
+    if (!model_.bodies.moves(b)) continue;
+    force += buffers_.loads.force[b].norm();
+    mass += model_.bodies.mass[b];
+  }
+  buffers_.acceleration = mass > 0.0 ? force / mass : 0.0;
   if (division_ && !model_.user_forces.empty()) division_->compare_loads(buffers_.loads.force, buffers_.loads.torque);
 }
 
@@ -433,25 +441,32 @@ void Simulation::undo_bounces(State& next) {
 }
 
 bool Simulation::velocity_stage(State& next) {
-  // The bodies are at the end of the step, with the velocities of its middle.
+  // The bodies are at the end of the step, with the velocities of its middle: loads and impulses there bring these to its end.
   const model::Bodies& bodies = model_.bodies;
-  const double h = next.clock.step;
+  const double h = next.clock.step, end = time() + h;
   StepBuffers& with = buffers_;
-  node_velocities(bodies, next.motion, with.instant.velocities);
+  assembly::Velocities stored, before;
+  current_velocities(bodies, next.motion, stored);
+  node_velocities(bodies, next.motion, before);
+  find_loads(next, before, end, h);
+  with.instant.velocities = before;
+  kick_to_present(bodies, next.motion, with.loads, with.instant.velocities);
   cover(with.instant.velocities, with.instant.velocities);
   place_bodies(next.motion);
   detect();
   with.kick.assign(bodies.id.size(), 0.0);
   StageInput in{.model = model_, .motion = next.motion, .world = world_, .settings = settings_, .solver = solver_, .loads = with.loads,
                 .before = with.old, .free = with.instant.velocities, .memory = next.memory, .reactions = {}, .level = Level::velocities,
-                .times = {time() + h, time() + 1.5 * h, h, false}, .kick = with.kick, .lag = now_.state.motion.lag, .placed = &with.bounces.placed,
-                .excess = with.bounces.excess, .spare = now_.state.spare, .division = division_.get()};
+                .times = {end, end + 0.5 * h, h, false}, .kick = with.kick, .lag = now_.state.motion.lag, .placed = &with.bounces.placed,
+                .excess = with.bounces.excess, .spare = now_.state.spare, .acceleration = with.acceleration, .division = division_.get()};
   with.instant.stage.build(in, with.points, with.factors.inertias);
   solve(in, with.instant.stage);
   for (int round = 0; round < kMostLooks && defer_struck(in, with.instant.stage, with.factors.inertias); ++round) solve(in, with.instant.stage);
   const bool fine = !with.bounces.any() || settings_.restitution == RestitutionLaw::newton || !with.instant.stage.adds_energy(in);
-  account_impulses(bodies, with.instant.stage, with.instant.velocities, next.motion);
-  store_node_velocities(bodies, next.motion, with.instant.velocities, with.instant.stage.end);
+  account_loads(bodies, with.loads, next.motion.q, false, next.motion.lag, before, with.instant.stage.end, next.motion);
+  account_impulses(bodies, with.instant.stage, before, next.motion);
+  set_lag(bodies, 0.0, next.motion);
+  store_node_velocities(bodies, next.motion, stored, with.instant.stage.end);
   return fine;
 }
 

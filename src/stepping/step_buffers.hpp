@@ -75,6 +75,7 @@ struct StepBuffers {
   CarriedMomentum carried;        ///< angular momentum carried to where geometry is evaluated (first_half_step)
   assembly::Velocities old;       ///< at the start, rotated to where geometry is evaluated (old_velocities)
   BodyLoads loads;                ///< there (find_loads)
+  double acceleration = 0.0;      ///< of all bodies by them in the mean, m/s^2 (find_loads)
   assembly::Velocities free;      ///< new ones, by loads alone (free_velocities)
   Factors factors;                ///< of deformable bodies' A (free_velocities, update_inertias, factorise_static)
   Coverage cover;

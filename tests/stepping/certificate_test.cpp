@@ -1,4 +1,6 @@
 // What "converged" promises of a step, for any friction, speed, step and mass (theory sec. 3.4).
+#include <random>
+
 #include "scene.hpp"
 
 namespace scree::stepping {
@@ -34,6 +36,38 @@ TEST(Certificate, RoughFloorsHoldAndStop) {
       EXPECT_GE(converged, 6) << solver << ' ' << mu;
       EXPECT_GT(scene.position(box).z(), 0.0499) << solver << ' ' << mu;
     }
+}
+
+// Piles whose contacts never slip: what is wedged between two of them, or dragged along without pressure, is solved as well.
+TEST(Certificate, StickingPilesAreSolved) {
+  int steps = 0, missed = 0;
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    std::mt19937 random(seed);
+    const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); };
+    const auto direction = [&] { return Vec3{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}.normalized(); };
+    Scene scene(1e-3, {0.0, 0.0, -kG}, 1e-3);
+    scene.sim.solver().goal = 1e-8;
+    scene.surface(kInfinity);
+    scene.floor();
+    for (const double side : {-1.0, 1.0})
+      for (int axis = 0; axis < 2; ++axis) {
+        Vec3 low(-1, -1, 0), high(1, 1, 1);
+        (side < 0.0 ? high : low)[axis] = side * 0.12;
+        scene.obstacle(geometry::make_box(low, high, 0, 0));
+      }
+    for (int k = 0; k < 12; ++k) {
+      const Vec3 half(uniform(0.01, 0.04), uniform(0.01, 0.04), uniform(0.01, 0.04));
+      const int id = k % 2 ? scene.box(-half, half) : scene.rigid(geometry::make_ellipsoid({0, 0, 0}, half, 0, 0, Mat3::Identity()));
+      scene.sim.set_placement(id, exp_rotation(3.0 * direction()), {k & 1 ? -0.06 : 0.06, k & 2 ? -0.06 : 0.06, 0.07 + 0.12 * (k / 4)});
+      scene.sim.set_velocity(id, uniform(0.0, 1.0) * direction(), uniform(0.0, 10.0) * direction());
+    }
+    for (int k = 0; k < 300; ++k, ++steps) {
+      scene.run(1);
+      missed += scene.sim.solve_report().status != solvers::Status::converged;
+    }
+  }
+  // What is left are islands of a few blocks on which AUTO may happen to stall, one step in a thousand.
+  EXPECT_LE(500 * missed, steps) << missed << " of " << steps;
 }
 
 TEST(Certificate, FastSlidersCarryTheirWeight) {

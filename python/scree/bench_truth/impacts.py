@@ -238,7 +238,7 @@ def overlap():
                     v = np.array([0.0, *(b.velocity[2] for b in boxes)])
                     fastest = max(fastest, np.abs(np.diff(v)).max())
             said += any("overlap at the start" in str(w.message) and "0 and 1" in str(w.message) for w in caught)
-        yield most(f"{integrator}, m/s (recovery_speed 0.1)", fastest, 0.1 + 1e-6, 0.1)
+        yield most(f"{integrator}, m/s (0.1 radii a second)", fastest, 0.05 * 3**0.5 + 1e-6, 0.05 * 3**0.5)
         yield least(f"{integrator}, warnings of three runs", said, 3)
 
 
