@@ -1,6 +1,7 @@
 /// Gaps of random polyhedra against an oracle that tries everything.
 #include <fmt/format.h>
 
+#include "../long_form.hpp"
 #include "collision/narrow_phase.hpp"
 #include "geometry/build.hpp"
 #include "oracle.hpp"
@@ -100,7 +101,7 @@ TEST(exact_gap, polyhedra) {
   NarrowScratch scratch;
   Manifold manifold;
   Judge judge;
-  run_pairs(41, 12000, 300, [&](int trial, Random& random, const std::vector<Polyhedron>& pool) {
+  run_pairs(41, long_form() ? 12000 : 4000, 300, [&](int trial, Random& random, const std::vector<Polyhedron>& pool) {
     const Couple c = random_couple(pool, random);
     const Solid a = c.solid_a(), b = c.solid_b();
     const ExactGap exact(a, b);

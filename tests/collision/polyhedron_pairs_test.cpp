@@ -125,7 +125,7 @@ TEST(polyhedron_pairs, box_on_its_edge_and_on_its_vertex) {
 
   // A vertex on a face.
   const Vec3 diagonal = Vec3::Ones().normalized();
-  duo.Fb = Eigen::Quaterniond::FromTwoVectors(diagonal, -Vec3::UnitZ()).toRotationMatrix();
+  duo.Fb = Eigen::AngleAxisd(std::acos(-diagonal.z()), diagonal.cross(-Vec3::UnitZ()).normalized()).toRotationMatrix();
   duo.xb.z() = 1.0 + std::sqrt(3.0) - 0.001;
   contacts = duo.detect(0.01);
   ASSERT_EQ(contacts.size(), 1u);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/dense.hpp"
 #include "elastic/loads.hpp"
 #include "statics.hpp"
 
@@ -37,7 +38,7 @@ VecX contact_forces(const MatX& W, const VecX& gap) {
       right[i] = -gap[list[i]];
       for (std::size_t j = 0; j < list.size(); ++j) part(i, j) = W(list[i], list[j]);
     }
-    const VecX forces = part.ldlt().solve(right);
+    const VecX forces = solve_positive(part, right);
     R.setZero();
     for (std::size_t i = 0; i < list.size(); ++i) R[list[i]] = forces[i];
     const VecX open = gap + W * R;

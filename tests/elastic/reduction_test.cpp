@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/dense.hpp"
 #include "core/rotation.hpp"
 #include "meshes.hpp"
 
@@ -100,7 +101,7 @@ TEST(Reduction, ForceOfAStepDoesTheWorkOfTheEnergyAndNoTorque) {
         tests.row(k) = c.reduction.step_work(q0, q1, {unit.data(), q0.size()}).transpose();
       }
       const VecX chord = vec(q1) - vec(q0);
-      const VecX shares = (tests.transpose() * tests).ldlt().solve(tests.transpose() * chord);
+      const VecX shares = solve_positive(tests.transpose() * tests, tests.transpose() * chord);
       EXPECT_LT((tests * shares - chord).norm(), 1e-10 * chord.norm());
     }
 }

@@ -15,6 +15,17 @@ if str(ROOT / "python") not in sys.path:
     sys.path.insert(0, str(ROOT / "python"))
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "long: a longer form of another test, left to `make test-long`")
+
+
+def pytest_collection_modifyitems(config, items):
+    if "SCREE_LONG" not in os.environ:
+        longer = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=longer)
+        items[:] = [item for item in items if item not in longer]
+
+
 class Result:
     """What a finished command left."""
 

@@ -120,6 +120,17 @@ def test_debian_package_runs_where_it_is_unpacked(packages, tmp_path):
     falls(root / "usr" / "bin" / "scree", tmp_path, env)
 
 
+def test_the_debian_package_for_programs_holds_what_make_install_does(packages, tmp_path):
+    """With what is installed tests/install/run.sh builds a program."""
+    run("dpkg-deb", "-x", packages["scree-dev"], tmp_path / "root", cwd=tmp_path)
+    run("cmake", "--install", _native.build_folder(), "--component", "dev", "--prefix", tmp_path / "installed", cwd=tmp_path)
+    def files(folder):
+        return {path.relative_to(folder): path.read_bytes() if path.suffix in (".hpp", ".cmake") else None for path in folder.rglob("*") if path.is_file() and "share/doc" not in str(path)}
+    held = files(tmp_path / "root" / "usr")
+    assert held == files(tmp_path / "installed") and pathlib.Path("lib/libscree_core.a") in held and pathlib.Path("lib/cmake/scree/scree-config.cmake") in held
+
+
+@pytest.mark.long
 def test_programs_build_against_the_debian_package(packages, tmp_path):
     run("dpkg-deb", "-x", packages["scree-dev"], tmp_path / "root", cwd=tmp_path)
     run("cmake", "-S", ROOT / "tests" / "install", "-B", tmp_path / "build", "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_PREFIX_PATH={tmp_path / 'root' / 'usr'}", cwd=tmp_path)

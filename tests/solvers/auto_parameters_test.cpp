@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "../long_form.hpp"
 #include "auto_catalogue.hpp"
 #include "core/threads.hpp"
 
@@ -29,13 +30,13 @@ TEST(AutoParameters, EveryNumberIsInTheTableWithinItsRange) {
 
 TEST(AutoParameters, HalvingOrDoublingAnyChangesCostsNotSuccess) {
   // The first problems of the generator, as they come. What each number changes is printed; most are not felt by problems as small as these.
-  constexpr std::uint32_t kProblems = 24;
+  const std::uint32_t problems = long_form() ? 24 : 8;
   const int before = threads();
   set_threads(1);   // small problems
   std::vector<testing::AutoCase> list;
   std::vector<testing::AutoOutcome> nominal;
   long products = 0;
-  for (std::uint32_t seed = 0; seed < kProblems; ++seed) {
+  for (std::uint32_t seed = 0; seed < problems; ++seed) {
     list.push_back(testing::draw_case(seed));
     nominal.push_back(run_case(list.back(), {}));
     EXPECT_TRUE(nominal.back().solved) << list.back().name;
