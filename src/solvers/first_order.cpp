@@ -133,7 +133,7 @@ bool ScaledWatch::certified(VecX& x, VecX& g) {
   problem_.from_impulses(best(), x);
   problem_.gradient(x, g);
   const double given = problem_.measure(stop().yardstick, x, g);
-  log(given);
+  record(given);
   begin(std::isfinite(given) ? given : kInfinity);
   be_patient();
   if (solved()) return true;

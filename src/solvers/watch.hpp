@@ -41,7 +41,7 @@ class Watch {
   /// Note an iterate of this value. Where it is the best, write(best) is called to store it; true then.
   template <std::invocable<std::span<double>> Write>
   bool note(double value, Write&& write) {
-    if (stop_.history) report_.history.push_back(value);
+    record(value);
     value_ = value;
     if (!(value < best_value_)) return false;
     write(best_);
@@ -51,6 +51,10 @@ class Watch {
   bool note(double value, std::span<const double> R);
   /// The guess is known to have this value: no measurement, no entry of the history.
   void begin(double value) { best_value_ = value_ = value; }
+  /// An entry of the history alone.
+  void record(double value) {
+    if (stop_.history) report_.history.push_back(value);
+  }
   [[nodiscard]] double value() const { return value_; }             ///< of the iterate noted last
   [[nodiscard]] double best_value() const { return best_value_; }
   [[nodiscard]] std::span<double> best() const { return best_; }

@@ -34,7 +34,7 @@ TEST_P(Smooth, pairs) {
   NarrowScratch scratch;
   Manifold manifold;
   Judge judge;
-  const auto [kind_a, kind_b] = GetParam();
+  const Form kind_a = GetParam().first, kind_b = GetParam().second;
   run_pairs(53, 1500, 100, [&](int trial, Random& random, const std::vector<Polyhedron>& pool) {
     Duo duo{random_form(kind_a, random, pool), random_form(kind_b, random, pool)};
     duo.Fa = random.rotation();
