@@ -28,6 +28,7 @@ constexpr int kMostRounds = 20;       ///< from this one on what is still under 
 constexpr long kMostEffort = 2;       ///< times the most iterations of a solve, on a step made of parts
 constexpr int kLeastEffort = 100;     ///< iterations of a part beyond that
 constexpr long kMostParts = 1024;     ///< of a step in which bodies turn far
+constexpr long kRoutine = 4;         ///< parts up to which nothing is said: a turn that would overlap a little too much
 constexpr double kNoOverlap = 1e-9;   ///< overlap, relative to a body's radius, that SHAKE and RATTLE may leave
 constexpr double kAhead = 1.5;        ///< times the speed that was not covered, for the next look
 constexpr double kUnseen = 1e-6;      ///< of the radius: overlap that a quasi-static step may make beyond what was covered
@@ -157,7 +158,7 @@ void Simulation::step_in_parts() {
   now_.state.clock.advance(h, h);
   now_.state.clock.parts = then;
   now_.state.clock.foreseen = midpoint ? h / static_cast<double>(then) : 0.0;
-  if (parts > foreseen) warn_of_parts(parts);
+  if (parts > foreseen && parts > kRoutine) warn_of_parts(parts);
 }
 
 bool Simulation::sees_first_half(double h) {

@@ -9,7 +9,7 @@ SIZE, OUTLET, SLOPE = 0.04, 0.16, math.radians(55)      # of grains and of the o
 LAYERS = 6
 rng = np.random.default_rng(1)
 
-sim = scree.Simulation(step=2e-3, gravity=(0, 0, -9.81))
+sim = scree.Simulation(step=1e-3, gravity=(0, 0, -9.81))
 sim.surface_material(friction=0.5)
 sim.solver(tolerance=1e-4)
 sim.obstacle(scree.box(low=(-0.5, -0.5, -0.05), high=(0.5, 0.5, 0)), label="plate")
