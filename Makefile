@@ -59,7 +59,7 @@ install: build
 
 # Debian packages of what is built: scree and scree-dev, in $(BUILD)/packages.
 deb: build
-	@command -v dpkg-shlibdeps >/dev/null || { echo "make deb needs dpkg-dev: apt-get install dpkg-dev" >&2; exit 1; }
+	@tools/install_deps.sh deb
 	@cpack --config $(BUILD)/CPackConfig.cmake -B $(BUILD)/packages >$(if $(VERBOSE),/dev/stdout,/dev/null)
 	@ls $(BUILD)/packages/*.deb
 

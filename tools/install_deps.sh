@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Install the Debian packages Scree builds and runs with: tools/install_deps.sh [engine] [look] [page] [extras] [ranks] [gtest] [test]. Quiet; does nothing when all
+# Install the Debian packages Scree builds and runs with: tools/install_deps.sh [engine] [look] [page] [extras] [ranks] [gtest] [deb] [test]. Quiet; does nothing when all
 # are there. What is compiled with (engine, page, ranks, gtest) comes first; the rest, most of it Python that Debian compiles as it installs, may come while Scree is built.
 set -euo pipefail
 
@@ -15,7 +15,9 @@ extras=(tetgen python3-meshio python3-argcomplete)
 # Runs on several ranks. (Not libhdf5-openmpi-dev: it would replace the HDF5 that the engine is built with.)
 ranks=(libopenmpi-dev openmpi-bin libtrilinos-zoltan-dev)
 gtest=(libgtest-dev)
-test=(git python3-pytest python3-hypothesis mypy ffmpeg python3-venv python3-pip dpkg-dev libode-dev)
+# Debian packages of Scree.
+deb=(dpkg-dev file)
+test=(git python3-pytest python3-hypothesis mypy ffmpeg python3-venv python3-pip libode-dev)
 
 missing=() optional=()
 need() {
@@ -37,8 +39,9 @@ for part in "$@"; do
     extras) need "${extras[@]}" ;;
     ranks) need "${ranks[@]}" ;;
     gtest) need "${gtest[@]}" ;;
-    test) need "${test[@]}"; want chromium chromium ;;
-    *) echo "tools/install_deps.sh: '$part' is none of engine, look, page, extras, ranks, gtest, test" >&2; exit 2 ;;
+    deb) need "${deb[@]}" ;;
+    test) need "${test[@]}" "${deb[@]}"; want chromium chromium ;;
+    *) echo "tools/install_deps.sh: '$part' is none of engine, look, page, extras, ranks, gtest, deb, test" >&2; exit 2 ;;
   esac
 done
 [ $((${#missing[@]} + ${#optional[@]})) -eq 0 ] && exit 0
