@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "../long_form.hpp"
 #include "elastic_scene.hpp"
 
 namespace scree::stepping {
@@ -85,7 +84,7 @@ Pressed press(int cells) {
 
 TEST(HertzThroughTheStepper, ContactRadiusConvergesToTheClosedForm) {
   double previous = 1.0;
-  for (const int cells : long_form() ? std::vector<int>{5, 7, 10} : std::vector<int>{5, 7}) {
+  for (const int cells : {5, 7, 10}) {
     const Pressed found = press(cells);
     RecordProperty("error_" + std::to_string(cells), std::to_string(found.error));
     RecordProperty("iterations_" + std::to_string(cells), std::to_string(found.iterations));
@@ -96,8 +95,8 @@ TEST(HertzThroughTheStepper, ContactRadiusConvergesToTheClosedForm) {
     EXPECT_LT(found.iterations, 500) << cells;
     previous = found.error;
   }
-  // Lowest-order elements of a fifth of the contact radius: 3 % at the finest mesh; 4.1 % of a third of it.
-  EXPECT_LT(previous, long_form() ? 0.03 : 0.045);
+  // Lowest-order elements of a fifth of the contact radius: 3 % at the finest mesh.
+  EXPECT_LT(previous, 0.03);
 }
 
 }  // namespace
